@@ -43,8 +43,11 @@ try:
     cookie, secret = headers["Set-Cookie"].split(";")[0], json.loads(answer)["secret"]
 
     questions = 0
-    title = re.compile(r'<a[^>]*href="/sessions/[^"]*"[^>]*>')
-    while not title.search(page := ask("GET", "/")[1]):
+    title = re.compile(r'href="/s/[^"]')
+    while not title.search(ask("GET", "/")[1]):
+        if time.monotonic() - began > 120:
+            sys.exit("no session after two minutes")
+        time.sleep(0.1)
         folders = json.loads(ask("GET", "/v1/projects")[1])["projects"]
         if any(folder["state"] == "waiting" for folder in folders):
             questions += 1

@@ -83,7 +83,7 @@ fn append(archive: &mut Builder<Vec<u8>>, header: &mut Header, path: &str, conte
 
 /// Compresses, without a name or a time in the header.
 pub fn gzip(content: &[u8]) -> Result<Vec<u8>> {
-    let mut encoder = GzEncoder::new(Vec::new(), Compression::best());
+    let mut encoder = GzEncoder::new(Vec::new(), Compression::default());
     encoder.write_all(content)?;
     Ok(encoder.finish()?)
 }

@@ -76,8 +76,8 @@ fn layer(release: &Release, program: &Program) -> Result<Vec<u8>> {
     for (path, text) in release.licences(program.target)? {
         files.add(&format!("usr/share/doc/verbatim/{path}"), text);
     }
-    // Whoever runs it: somebody else than its owner is named to read their own transcripts.
-    files.add_folder("data", 0o1777, USER);
+    // Who runs it as somebody else mounts a folder of theirs over it.
+    files.add_folder("data", 0o700, USER);
     files.add_folder("tmp", 0o1777, 0);
     files.add("etc/passwd", format!("verbatim:x:{USER}:{USER}::/data:/usr/bin/verbatim\n"));
     files.add("etc/group", format!("verbatim:x:{USER}:\n"));

@@ -139,10 +139,14 @@ fn build_one(release: &Release, target: &'static Target) -> Result<Program> {
     let tools = python.parent().context("the environment of the build tools has no folder")?;
     let path = env::var_os("PATH").unwrap_or_default();
     let path = env::join_paths([tools.to_owned()].into_iter().chain(env::split_paths(&path)))?;
-    let mut cargo = workspace::cargo(["zigbuild", "--locked", "--profile", "dist", "--bin", "verbatim", "--target"]);
-    cargo.arg(target.triple).env("PATH", path).env("SOURCE_DATE_EPOCH", release.time.to_string());
-    cargo.env("CARGO_ENCODED_RUSTFLAGS", rust_options(target).join("\x1f"));
-    cargo.env("CFLAGS", c_options());
+    let mut cargo = Command::new(tools.join("cargo-zigbuild"));
+    workspace::as_by_hand(cargo.current_dir(workspace::root()));
+    cargo.args(["rustc", "--locked", "--profile", "dist", "--package", "server", "--bin", "verbatim"]);
+    cargo.args(["--target", target.triple]).env("PATH", path).env("SOURCE_DATE_EPOCH", release.time.to_string());
+    cargo.env("CARGO_ENCODED_RUSTFLAGS", rust_options(target).join("\x1f")).env("CFLAGS", c_options());
+    if target.is_static {
+        cargo.arg("--").args(LINKED);
+    }
     step::timed(&format!("compile for {}", target.triple), || step::run(&mut cargo))?;
     let file = workspace::target().join(target.triple).join("dist/verbatim");
     if !file.is_file() {
@@ -150,6 +154,9 @@ fn build_one(release: &Release, target: &'static Target) -> Result<Program> {
     }
     Ok(Program { target, file })
 }
+
+/// How a static program is linked: functions of the same code are one.
+const LINKED: [&str; 3] = ["-Clinker=rust-lld", "-Clink-self-contained=yes", "-Clink-arg=--icf=all"];
 
 /// Returns the interpreter beside which the tools lie that builds need.
 pub fn environment() -> Result<PathBuf> {
@@ -160,9 +167,7 @@ fn rust_options(target: &Target) -> Vec<String> {
     let mut options = workspace::remapped();
     if target.is_static {
         // A fixed address needs no table of relocations, which is 4 MB here.
-        let linux = ["-Clinker=rust-lld", "-Clink-self-contained=yes", "-Crelocation-model=static"];
-        options.extend(linux.map(str::to_owned));
-        options.push("-Clink-arg=--icf=all".to_owned());
+        options.push("-Crelocation-model=static".to_owned());
     }
     options
 }

@@ -41,13 +41,15 @@ pub fn image(trial: &Trial<'_>) -> Result<()> {
     let words = |value: &Value| -> Vec<String> {
         value.as_array().into_iter().flatten().filter_map(|word| word.as_str().map(str::to_owned)).collect()
     };
+    let chroot = tools::installed("chroot", "coreutils")?;
     let mut before = Vec::new();
     if let Some((emulator, package)) = trial.target.emulator {
         fs::copy(tools::installed(emulator, package)?, root.join("emulator"))?;
         before.push("/emulator".to_owned());
     }
     let start = |user: u64, arguments: &[String]| {
-        let mut command = Command::new("chroot");
+        // By its path: the image's `PATH` has no `chroot`.
+        let mut command = Command::new(&chroot);
         command.arg(format!("--userspec={user}:{user}")).arg(&root).args(&before).args(arguments).env_clear();
         for pair in words(&config["Env"]) {
             if let Some((name, value)) = pair.split_once('=') {
@@ -58,18 +60,24 @@ pub fn image(trial: &Trial<'_>) -> Result<()> {
         command
     };
     let entry = words(&config["Entrypoint"]);
-    // As its own user, and as a person who names theirs and reads their transcripts.
-    for (user, data) in [(USER, "/data"), (1000, "/data/of-a-person")] {
-        use_it::used(&trial.release.version, data, &|arguments| {
+    let used = |user: u64| {
+        use_it::used(&trial.release.version, "/data", &|arguments| {
             let arguments: Vec<String> = arguments.iter().map(|&argument| argument.to_owned()).collect();
-            Ok(start(user, &[entry.clone(), arguments].concat()))
-        })?;
-    }
+            let mut command = start(user, &[entry.clone(), arguments].concat());
+            command.env("HOME", "/home/ada");
+            Ok(command)
+        })
+    };
     // What an engine starts, and how it asks.
-    let server = use_it::Server::start(&mut start(USER, &[entry, words(&config["Cmd"])].concat()))?;
+    let server = use_it::Server::start(&mut start(USER, &[&*entry, &words(&config["Cmd"])].concat()))?;
     let asked = words(&config["Healthcheck"]["Test"]);
     step::output(&mut start(USER, asked.get(1..).unwrap_or_default()))?;
-    server.end()
+    server.end()?;
+    used(USER)?;
+    // A person who mounts a folder of theirs, as `compose.yaml` does.
+    fs::remove_dir_all(root.join("data"))?;
+    step::run(Command::new("install").args(["--directory", "--mode=700", "--owner=1000"]).arg(root.join("data")))?;
+    used(1000)
 }
 
 fn read_json(layout: &Path, named: &Value) -> Result<Value> {
