@@ -363,11 +363,11 @@ fn doctor_sums_it_up() {
 #[test]
 fn a_health_check_asks_the_running_server_alone() {
     let mut server = Server::start();
-    assert_eq!(server.place.seen(&["doctor", "--health"]), "ok\n");
+    assert_eq!(server.place.seen(&["doctor", "--health"]), "$ verbatim doctor --health\nexit 0\nout: ok\n");
     server.terminate();
     assert!(server.ended(PATIENCE).success());
     assert_eq!(
         server.place.seen(&["doctor", "--health"]),
-        "error: no server answers for this data directory; `verbatim doctor` says more\n"
+        "$ verbatim doctor --health\nexit 1\nerr: verbatim: no server answers for this data directory; `verbatim doctor` says more\n"
     );
 }
