@@ -35,7 +35,7 @@ use std::time::Duration;
 const REST: Duration = Duration::from_millis(200);
 
 /// Gives memory back when it is free: `docs/decisions/memory.md`.
-#[cfg(unix)]
+#[cfg(all(unix, not(target_os = "macos")))]
 #[global_allocator]
 static ALLOCATOR: tikv_jemallocator::Jemalloc = tikv_jemallocator::Jemalloc;
 

@@ -144,8 +144,15 @@ fn build_one(release: &Release, target: &'static Target) -> Result<Program> {
     cargo.args(["rustc", "--locked", "--profile", "dist", "--package", "server", "--bin", "verbatim"]);
     cargo.args(["--target", target.triple]).env("PATH", path).env("SOURCE_DATE_EPOCH", release.time.to_string());
     cargo.env("CARGO_ENCODED_RUSTFLAGS", rust_options(target).join("\x1f")).env("CFLAGS", c_options());
+    cargo.arg("--");
     if target.is_static {
-        cargo.arg("--").args(LINKED);
+        cargo.args(LINKED);
+    } else if target.linux.is_some() {
+        bail!("{} is packaged from a program that is built: name it with `--program`", target.triple);
+    } else {
+        // What zig links with instead of the SDK: the names of the functions that are called of macOS.
+        let names = workspace::root().join("xtask/release/files/macos").display().to_string();
+        cargo.args(["-F", "-L"].map(|option| format!("-Clink-arg={option}{names}")));
     }
     step::timed(&format!("compile for {}", target.triple), || step::run(&mut cargo))?;
     let file = workspace::target().join(target.triple).join("dist/verbatim");
