@@ -73,11 +73,12 @@ pub fn list(target: &Target) -> Result<String> {
 
 fn written(parts: &BTreeSet<Part>, texts: &BTreeMap<String, BTreeSet<String>>) -> String {
     let line = "=".repeat(80);
-    let mut written =
-        "Verbatim is under MIT or Apache-2.0. It contains these parts, with their licences; the texts follow.\n\n"
-            .to_owned();
+    let mut written = "Verbatim is under MIT or Apache-2.0. It contains these parts, with their licences; the texts follow. A part with an \
+        asterisk brings no text: its licence and its source are named.\n\n"
+        .to_owned();
     for Part { name, licence, source } in parts {
-        written.push_str(&format!("{name}: {licence} {source}\n").replace(" \n", "\n"));
+        let sign = if texts.values().any(|names| names.contains(name)) { "" } else { "* " };
+        written.push_str(&format!("{sign}{name}: {licence} {source}\n").replace(" \n", "\n"));
     }
     for (text, names) in texts {
         let names = names.iter().map(String::as_str).collect::<Vec<_>>().join(", ");
@@ -135,4 +136,24 @@ fn files(folder: &Path) -> Result<Vec<PathBuf>> {
     }
     found.sort();
     Ok(found)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn parts_share_texts_and_one_without_is_marked() {
+        let part = |name: &str| Part { name: name.to_owned(), licence: "MIT".to_owned(), source: String::new() };
+        let parts = BTreeSet::from([part("a 1.0"), part("b 2.0"), part("c 3.0")]);
+        let texts =
+            BTreeMap::from([("Permission".to_owned(), BTreeSet::from(["a 1.0".to_owned(), "b 2.0".to_owned()]))]);
+        let written = written(&parts, &texts);
+        let line = "=".repeat(80);
+        let rest = written.split_once("\n\n").unwrap().1;
+        assert_eq!(
+            rest,
+            format!("a 1.0: MIT\nb 2.0: MIT\n* c 3.0: MIT\n\n{line}\na 1.0, b 2.0\n{line}\n\nPermission\n")
+        );
+    }
 }
