@@ -116,10 +116,10 @@ impl StoreError {
                 "Update Verbatim, or name another folder with `--data-dir`. `verbatim.db.before-...` in the data directory is a copy from before the update",
             ),
             Self::NoRoomForCopy { .. } => Some(
-                "Free some disk space and start again; nothing was changed. `verbatim serve --no-update-copy` updates without a copy: back the database up first",
+                "Free some disk space and start again; nothing was changed. `verbatim serve --no-update-copy` updates without a copy: copy the database to another disk first",
             ),
             Self::NoCopy(_) => Some(
-                "Check the disk and start again; nothing was changed. `verbatim serve --no-update-copy` updates without a copy: back the database up first",
+                "Check the disk and start again; nothing was changed. `verbatim serve --no-update-copy` updates without a copy: copy the database to another disk first",
             ),
             Self::Locked => Some("Try again when the other process is done"),
             Self::Full => Some("Free some disk space and try again; stored data isn't lost"),

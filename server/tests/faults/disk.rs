@@ -115,8 +115,8 @@ fn an_update_without_room_for_a_copy_is_refused() {
     let said = place.mask(&String::from_utf8(refused.stderr).unwrap());
     let expected = "verbatim: [dir]/data/verbatim.db can't be opened: it must be updated for this version, and the disk has no room for a \
         copy before that: 18 MB are needed, 14 MB are free\n\
-        Free some disk space and start again; nothing was changed. `verbatim serve --no-update-copy` updates without a copy: back the database \
-        up first\n";
+        Free some disk space and start again; nothing was changed. `verbatim serve --no-update-copy` updates without a copy: copy the database \
+        to another disk first\n";
     assert_eq!((refused.status.code(), said.as_str()), (Some(1), expected));
     // The header, of 100 bytes, tells which SQLite opened it last.
     assert!(std::fs::read(&file).unwrap()[100..] == stored[100..], "nothing was changed");

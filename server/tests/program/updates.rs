@@ -153,7 +153,7 @@ fn a_copy_that_can_not_be_written_ends_the_start() {
     let output = command.env("PATH", "/usr/bin:/bin").env("VERBATIM_DATA_DIR", place.data()).output().unwrap();
     let expected = "verbatim: [dir]/data/verbatim.db can't be opened: it must be updated for this version, and can't be copied before that: \
         the disk that holds the database can't be read or written\n\
-        Check the disk and start again; nothing was changed. `verbatim serve --no-update-copy` updates without a copy: back the database up first\n";
+        Check the disk and start again; nothing was changed. `verbatim serve --no-update-copy` updates without a copy: copy the database to another disk first\n";
     assert_eq!(
         (output.status.code(), place.mask(&String::from_utf8(output.stderr).unwrap())),
         (Some(1), expected.into())
