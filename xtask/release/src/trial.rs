@@ -206,7 +206,8 @@ fn node(trial: &Trial<'_>) -> Result<()> {
     install.arg(file(&platform)).current_dir(trial.folder.path()).env("npm_config_cache", trial.path("cache"));
     if trial.target.emulator.is_some() {
         let (os, processor) = trial.target.node;
-        step::run(install.args(["--os", os, "--cpu", processor]))?;
+        // By force: npm refuses the package of another processor.
+        step::run(install.args(["--os", os, "--cpu", processor, "--force"]))?;
         return trial.used(&trial.path(&format!("node_modules/{platform}/verbatim")));
     }
     step::run(install.arg(file(PACKAGE)))?;
