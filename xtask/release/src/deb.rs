@@ -37,7 +37,7 @@ pub fn make(release: &Release, program: &Program, processor: &str) -> Result<()>
         "Package: verbatim\nVersion: {}\nArchitecture: {processor}\nMaintainer: The Verbatim authors <verbatim@localhost>\n\
          Installed-Size: {size}\n{depends}Recommends: ca-certificates\nSection: devel\nPriority: optional\n\
          Description: {SUMMARY}\n One program that collects what coding agents write and shows it in the browser.\n \
-         `systemctl --user enable --now verbatim` runs it in the background.\n",
+         `systemctl --user enable --now verbatim.socket verbatim` runs it in the background.\n",
         release.version
     );
     let mut about = Files::default();
@@ -75,10 +75,29 @@ fn describe(program: &Program, files: &mut Files) -> Result<()> {
     for (shell, path) in COMPLETIONS {
         files.add(path, says(&["completions", shell])?);
     }
-    let service = says(&["service", "install", "--print"])?;
+    // With the port that the server has by itself, whatever is set on this machine.
+    let mut print = targets::command(program.target, &installed)?;
+    print.args(["service", "install", "--print"]).env("VERBATIM_CONFIG", "").env("VERBATIM_LISTEN", "");
+    let printed = step::output(print.env("HOME", folder.path()).env_remove("XDG_CONFIG_HOME"))?;
     let here = folder.path().canonicalize()?.display().to_string();
-    files.add("usr/lib/systemd/user/verbatim.service", service.replace(&here, ""));
+    for (name, unit) in units(&printed) {
+        files.add(&format!("usr/lib/systemd/user/{name}"), unit.replace(&here, ""));
+    }
     Ok(())
+}
+
+/// The units in what `verbatim service install --print` prints: each below its name.
+fn units(printed: &str) -> Vec<(&str, String)> {
+    let mut units: Vec<(&str, String)> = Vec::new();
+    for line in printed.lines() {
+        if let Some(name) = line.strip_prefix("# verbatim").and(line.strip_prefix("# ")) {
+            units.push((name, String::new()));
+        } else if let Some((_, unit)) = units.last_mut() {
+            unit.push_str(line);
+            unit.push('\n');
+        }
+    }
+    units
 }
 
 fn read(folder: &Path) -> Result<BTreeMap<String, Vec<u8>>> {
@@ -98,3 +117,17 @@ License: MIT or Apache-2.0
  LICENSE-MIT and LICENSE-APACHE lie beside this file, and the licences of all
  parts of the program in THIRD-PARTY-LICENSES.txt.
 ";
+
+#[cfg(test)]
+mod tests {
+    use super::units;
+
+    #[test]
+    fn each_unit_that_is_printed_is_a_file() {
+        let printed = "# verbatim.service\n[Unit]\n\n[Service]\n\n# verbatim.socket\n[Socket]\n";
+        assert_eq!(
+            units(printed),
+            [("verbatim.service", "[Unit]\n\n[Service]\n\n".to_owned()), ("verbatim.socket", "[Socket]\n".to_owned()),]
+        );
+    }
+}

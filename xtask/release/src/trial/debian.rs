@@ -9,8 +9,9 @@ use super::{Trial, deb_name, kept, use_it};
 const SUITE: &str = "bookworm";
 
 /// What is installed besides the program.
-const FILES: [&str; 7] = [
+const FILES: [&str; 8] = [
     "usr/lib/systemd/user/verbatim.service",
+    "usr/lib/systemd/user/verbatim.socket",
     "usr/share/bash-completion/completions/verbatim",
     "usr/share/doc/verbatim/THIRD-PARTY-LICENSES.txt",
     "usr/share/doc/verbatim/changelog.gz",
