@@ -24,6 +24,8 @@ const EXTENT: &str = "VERBATIM_TEST_EXTENT";
 const PROGRAM: [&str; 0] = [];
 const OURSELVES: [&str; 8] =
     ["--package", "xtask", "--package", "bench", "--package", "bundle", "--package", "release"];
+/// Those of us that have tests, each by itself: together, their crates would get other features and be compiled again.
+const TESTED: [[&str; 2]; 3] = [["--package", "xtask"], ["--package", "bundle"], ["--package", "release"]];
 
 /// One step of a test run.
 struct Step {
@@ -141,7 +143,8 @@ fn native_tests(counts: &Counts) -> Result<()> {
     // Many tests wait for a server that waits: twice as many as there are processors keep all of them busy.
     let threads = thread::available_parallelism()?.get() * 2;
     let cluster = Cluster::start()?;
-    all_native(|packages| {
+    let packages = [PROGRAM.as_slice()].into_iter().chain(TESTED.iter().map(<[_; 2]>::as_slice));
+    packages.into_iter().try_for_each(|packages| {
         let mut command = if tools::find(["cargo-nextest"]).is_some() {
             native("nextest", packages, ["--no-fail-fast", "--no-tests", "pass"])
         } else {

@@ -6,6 +6,7 @@ pub mod channels;
 mod credentials;
 mod general;
 mod notices;
+mod retention;
 mod rooms;
 mod rules;
 mod shortcuts;
@@ -22,6 +23,7 @@ use api::account::LogIns;
 use api::hooks::AllowRules;
 use api::keys::Keys;
 use api::notices::RunNotices;
+use api::retention::RetentionRules;
 use api::routing::{Rooms, Routing};
 use api::type_settings::TypeSettings;
 use api::types::Types;
@@ -35,6 +37,7 @@ pub struct SettingsPage {
     pub rooms: Rooms,
     pub routing: Routing,
     pub notices: RunNotices,
+    pub retention: RetentionRules,
     pub types: Types,
     pub audit: audit::Audit,
     pub type_settings: TypeSettings,
@@ -51,6 +54,7 @@ const PARTS: &[(&str, Glyph, &str)] = &[
     ("rooms", Glyph::HOME, "Rooms"),
     ("routing", Glyph::BRANCH, "Routing"),
     ("notices", Glyph::BELL, "Notices of runs"),
+    ("retention", Glyph::TRASH, "Retention"),
     ("rules", Glyph::CHECK, "Always allowed"),
     ("message-types", Glyph::BRACES, "Message types"),
     ("audit", Glyph::CLOCK, "Audit log"),
@@ -90,6 +94,7 @@ fn content(data: &SettingsPage) -> Part {
                 {credentials::made()}
                 {types::removed()}
                 {notices::removed()}
+                {retention::removed()}
                 {channels::notices()}
                 <div id="settings" tabindex="-1">{parts(data)}</div>
             </div></div>
@@ -109,6 +114,7 @@ fn parts(data: &SettingsPage) -> Part {
         {rooms::rooms(&data.rooms, &data.channels.channels.channels, &data.shell.recent, &data.shell.clock)}
         {routing::section(&data.routing)}
         {notices::notices(&data.notices)}
+        {retention::retention(&data.retention)}
         {rules::rules(&data.rules, &data.shell.clock)}
         {types::types(&data.types, &data.shell.clock)}
         {audit::audit(&data.audit, &data.shell.clock)}

@@ -33,6 +33,7 @@ use crate::preferences::{EditPreferences, Preferences};
 use crate::projects::{ForgetProject, Forgotten, Projects, SetProject};
 use crate::reading::{ReadUpTo, UnreadSessions};
 use crate::redaction::{RedactionQuery, RedactionReport};
+use crate::retention::{RetentionPath, RetentionRules, SetRetentionRule};
 use crate::routing::{LeaveRoom, Rooms, Routing};
 use crate::runs::{BeginRun, ContextLog, ContextLogCheck, ContextLogQuery, EndRun, RunBegun, RunEnded, RunPath};
 use crate::schedules::{EditSchedule, NewSchedule, Schedule, ScheduleMade, SchedulePath, Schedules};
@@ -291,6 +292,15 @@ macro_rules! endpoints {
                 Put "/v1/settings/notices/{notice}" set_notice / SetNoticeEndpoint (NoticePath, SetNotice) -> RunNotices [Owner, Local; 256 KiB];
                 /// Removes a notice.
                 Delete "/v1/settings/notices/{notice}" remove_notice / RemoveNotice (NoticePath, Nothing) -> RunNotices [Owner, Local; 1 KiB];
+            }
+            retention {
+                /// Lists the rules by which old sessions are deleted, each that is off with what it would delete now.
+                Get "/v1/settings/retention" list_retention / ListRetention (Nothing, Nothing) -> RetentionRules [Owner, Local; 1 KiB];
+                /// Sets a rule, or appends a new one. One that is on is applied once an hour. Deleted sessions can be
+                /// restored for 30 days.
+                Put "/v1/settings/retention/{rule}" set_retention / SetRetention (RetentionPath, SetRetentionRule) -> RetentionRules [Owner, Local; 64 KiB];
+                /// Removes a rule.
+                Delete "/v1/settings/retention/{rule}" remove_retention / RemoveRetention (RetentionPath, Nothing) -> RetentionRules [Owner, Local; 1 KiB];
             }
             search {
                 /// Searches all history, newest first.

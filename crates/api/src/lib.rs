@@ -5,7 +5,7 @@
 //!   authenticated caller, the axum router and the typed client.
 //! - [`sessions`], [`messages`], [`lifecycle`], [`posting`], [`driving`], [`channels`], [`runs`], [`context`],
 //!   [`host`], [`keys`], [`blobs`], [`search`], [`stats`], [`projects`], [`imports`], [`account`], [`audit`],
-//!   [`preferences`], [`types`], [`events`]: requests and replies.
+//!   [`preferences`], [`retention`], [`types`], [`events`]: requests and replies.
 //! - [`problem`]: the only error that crosses the wire (RFC 9457).
 //! - `openapi`, with the feature `schema`: the table as an OpenAPI document.
 //! - [`client`], [`transport`]: one [`Client`] over a [`Transport`]: reqwest, the browser's fetch, or in process.
@@ -49,6 +49,7 @@ pub mod problem_code;
 pub mod projects;
 pub mod reading;
 pub mod redaction;
+pub mod retention;
 pub mod routing;
 pub mod runs;
 pub mod schedules;

@@ -65,6 +65,11 @@ pub enum HostEvent {
     BackupFailed {
         error: String,
     },
+    /// A rule of retention deleted sessions.
+    SessionsRetired {
+        rule: String,
+        sessions: u64,
+    },
     /// A budget of the settings is nearly spent, or spent.
     Budget {
         /// `daily` or `monthly`.
@@ -96,6 +101,7 @@ impl HostEvent {
             Self::RunsMissed { .. } => "runs_missed",
             Self::DiskNearlyFull { .. } => "disk_nearly_full",
             Self::BackupFailed { .. } => "backup_failed",
+            Self::SessionsRetired { .. } => "sessions_retired",
             Self::Budget { .. } => "budget",
             Self::Deployed { .. } => "deployed",
             Self::Notice { .. } => "notice",
@@ -131,6 +137,10 @@ impl HostEvent {
                 format!("The disk is nearly full: {free_mib} MiB are left. Delete sessions, or free space elsewhere")
             }
             Self::BackupFailed { error } => format!("The backup that was due wasn't made: {error}"),
+            Self::SessionsRetired { rule, sessions } => {
+                let noun = if *sessions == 1 { "session" } else { "sessions" };
+                format!("The retention rule `{rule}` deleted {sessions} {noun}. They can be restored for 30 days")
+            }
             Self::Budget { period, spent_usd, limit_usd } => {
                 let all = if spent_usd >= limit_usd { "is spent" } else { "is nearly spent" };
                 format!(

@@ -13,7 +13,7 @@
 //!   messages wake the agent. [`settings`]: what people prefer. [`redaction`]: replies with secrets masked.
 //! - [`writing`]: what becomes of a request to write.
 //! - `requests`: what waits for a person: posted, waited for, decided, closed. [`host`]: what the host says to people.
-//!   [`demo`]: the built-in example session.
+//!   [`demo`]: the built-in example session. [`retention`]: rules by which old sessions are deleted.
 //! - [`driving`]: agents that the server starts itself. `hooks`: what agents report by hooks. `sessions`: listed, made,
 //!   changed. [`watch`]: what the host looks for by itself.
 //! - `messages`: read, posted, changed, given to the agent. [`schedules`]: prompts at a time.
@@ -46,6 +46,7 @@ pub mod notices;
 mod project_groups;
 pub mod redaction;
 mod requests;
+pub mod retention;
 pub mod routing;
 mod runs;
 pub mod schedules;

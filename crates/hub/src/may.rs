@@ -9,7 +9,7 @@ use crate::caller::Caller;
 use crate::context::Scoped;
 use crate::context::caller_cache::Owner;
 use crate::context::request_span::record_session;
-use crate::upkeep::retention;
+use crate::upkeep::trash;
 use api::keys::Scope;
 use api::messages::Entry;
 use api::sessions::SessionPath;
@@ -161,8 +161,7 @@ pub(crate) async fn gone(scoped: &Scoped, name: &str) -> Result<Problem, Problem
 
 /// A session that its agent had, and that a person doesn't want any more.
 pub(crate) fn deleted() -> Problem {
-    let hint =
-        format!("A person can restore it within {} days; or create a new one with another name", retention::DAYS);
+    let hint = format!("A person can restore it within {} days; or create a new one with another name", trash::DAYS);
     Problem::new(ProblemCode::SessionDeleted, "This session was deleted").hint(hint)
 }
 

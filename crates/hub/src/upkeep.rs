@@ -1,4 +1,4 @@
 //! Maintenance of the store: disk space, checks, and permanent deletion.
 
 pub mod condition;
-pub mod retention;
+pub mod trash;

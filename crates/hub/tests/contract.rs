@@ -106,6 +106,8 @@ mod projects;
 mod quotas;
 #[path = "contract/reach.rs"]
 mod reach;
+#[path = "contract/retention.rs"]
+mod retention;
 #[path = "contract/reviewing.rs"]
 mod reviewing;
 #[path = "contract/rewinds.rs"]

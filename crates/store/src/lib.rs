@@ -137,7 +137,7 @@ pub use query::{
     FileQuery, FileSession, HiddenRow, Landmark, MessageQuery, MessageRecords, Order, Page, Parents, Range, Replaced,
     SearchHit, SearchQuery, SessionFilter, Sort, SourceChunk, StoredMessage, Stretch, Unread,
 };
-pub use read::{Listing, OpenAsk, SearchHits};
+pub use read::{Listing, OpenAsk, Resting, RestingFilter, SearchHits};
 pub use repair::{DamagedSession, RecoveredTable, Recovery, Repair};
 pub use schedules::{Outcome, Schedule, ScheduleRun};
 pub use settings::{Login, Project};

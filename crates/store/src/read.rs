@@ -9,12 +9,14 @@ pub(crate) mod listing;
 pub(crate) mod messages;
 mod outline;
 pub(crate) mod records;
+mod retention;
 mod runs;
 mod search;
 mod sessions;
 
 pub use asks::OpenAsk;
 pub use listing::Listing;
+pub use retention::{Resting, RestingFilter};
 pub use search::SearchHits;
 
 use crate::StoreError;

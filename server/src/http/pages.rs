@@ -504,6 +504,7 @@ pub async fn settings_data(site: &Site, scoped: &Scoped, headers: &HeaderMap) ->
         rooms: site.api.list_rooms(Nothing {}, Nothing {}).await?,
         routing: site.api.get_routing(Nothing {}, Nothing {}).await?,
         notices: site.api.list_notices(Nothing {}, Nothing {}).await?,
+        retention: site.api.list_retention(Nothing {}, Nothing {}).await?,
         types: site.api.list_types(Nothing {}, Nothing {}).await?,
         audit: audit(site, AuditQuery::default()).await?,
         type_settings: site.api.get_type_settings(Nothing {}, Nothing {}).await?,

@@ -7,7 +7,7 @@ use crate::context::{Hub, Scoped};
 use crate::requests::shown::Room;
 use crate::requests::shown::shown;
 use crate::routing;
-use crate::upkeep::retention::{DAY, DELIVERY_DAYS};
+use crate::upkeep::trash::{DAY, DELIVERY_DAYS};
 use crate::writing::entries::entry;
 use crate::writing::posting::ORIGIN;
 use ::channels::{Lane, Outgoing, Receives};

@@ -3,7 +3,7 @@
 use crate::basics::clock;
 use crate::basics::problem::{problem, report};
 use crate::context::Hub;
-use crate::upkeep::retention::UNDO_MINUTES;
+use crate::upkeep::trash::UNDO_MINUTES;
 use api::account::Condition;
 use api::{Problem, ProblemCode};
 use std::path::PathBuf;

@@ -101,7 +101,7 @@ async fn what_nobody_shows_goes() {
     let in_hours = |hours: i64| model::Micros(hub::clock::now().0 + hours * 3600 * model::Micros::SECOND);
     let mut seen = Vec::new();
     for (hours, deleted) in [(23, false), (25, true), (29 * 24, false), (31 * 24, false)] {
-        hub::upkeep::retention::purge_once(&house.hub, in_hours(hours)).await.unwrap();
+        hub::upkeep::trash::purge_once(&house.hub, in_hours(hours)).await.unwrap();
         seen.push(there().await);
         if deleted {
             house.send(Caller::Owner, Delete, "/v1/sessions/s1", None).await;
@@ -124,9 +124,9 @@ async fn what_is_deleted_on_a_full_disk_goes_soon() {
     house.send(Caller::Owner, Delete, "/v1/sessions/meanwhile", None).await;
     let restore =
         async |id: &str| house.send(Caller::Owner, Post, &format!("/v1/sessions/{id}/restore"), None).await.status;
-    hub::upkeep::retention::purge_while_full(&house.hub, full_since, of_minute(4)).await.unwrap();
+    hub::upkeep::trash::purge_while_full(&house.hub, full_since, of_minute(4)).await.unwrap();
     assert_eq!(restore("meanwhile").await, 200, "it can be undone");
     house.send(Caller::Owner, Delete, "/v1/sessions/meanwhile", None).await;
-    hub::upkeep::retention::purge_while_full(&house.hub, full_since, of_minute(6)).await.unwrap();
+    hub::upkeep::trash::purge_while_full(&house.hub, full_since, of_minute(6)).await.unwrap();
     assert_eq!((restore("before").await, restore("meanwhile").await), (200, 404));
 }

@@ -84,7 +84,7 @@ async fn what_became_of_an_event_is_kept_for_thirty_days() {
     let workspace = &talk.house.hub.workspace;
     let now = hub::clock::now().0;
     let day = 24 * 3600 * 1_000_000;
-    hub::upkeep::retention::purge_once(&talk.house.hub, model::Micros(now + 29 * day)).await.unwrap();
+    hub::upkeep::trash::purge_once(&talk.house.hub, model::Micros(now + 29 * day)).await.unwrap();
     let again = incoming(&talk.house, &channel, "evt_1", &post("yes", None)).await.unwrap();
     assert_eq!(again["replayed"], true);
     assert_eq!(workspace.forget_channel_events(model::Micros(now + 31 * day)).await.unwrap(), 1);

@@ -42,6 +42,7 @@ const FLAT: &[(&str, &str)] = &[
 /// Others, which a person asks for by a hand: their work follows what they look through.
 const OTHERS: &[&str] = &[
     "health",
+    "list_retention",
     "list_projects",
     "get_message",
     "list_requests",

@@ -25,7 +25,7 @@ async fn a_transcript_that_its_agent_deleted_stays() {
     std::fs::remove_file(&file).unwrap();
     house.write("projects/mill/other.jsonl", Talk::new("other").user("Is the weir open?").text());
     house.import(&[house.path("projects")]).await;
-    hub::upkeep::retention::purge_once(&house.hub, in_days(400)).await.unwrap();
+    hub::upkeep::trash::purge_once(&house.hub, in_days(400)).await.unwrap();
     assert_eq!(house.read("/v1/sessions/mill/messages").await["messages"], before["messages"]);
     assert_eq!(found(&house).await, json!(1));
     let id = before["messages"][0]["id"].as_str().unwrap();
@@ -43,10 +43,10 @@ async fn what_a_person_deleted_goes_for_good() {
     let delete = async || house.send(Caller::Owner, Delete, "/v1/sessions/mill", None).await.status;
     let restore = async || house.send(Caller::Owner, Post, "/v1/sessions/mill/restore", None).await.status;
     assert_eq!((delete().await, found(&house).await), (200, json!(1)));
-    hub::upkeep::retention::purge_once(&house.hub, in_days(29)).await.unwrap();
+    hub::upkeep::trash::purge_once(&house.hub, in_days(29)).await.unwrap();
     assert_eq!((restore().await, found(&house).await), (200, json!(2)));
     assert_eq!(delete().await, 200);
-    hub::upkeep::retention::purge_once(&house.hub, in_days(31)).await.unwrap();
+    hub::upkeep::trash::purge_once(&house.hub, in_days(31)).await.unwrap();
     assert_eq!((restore().await, found(&house).await), (404, json!(1)));
     let bytes = |house: &House| std::fs::read(house.path("data/verbatim.db")).unwrap();
     let word = b"Turn the millstone";

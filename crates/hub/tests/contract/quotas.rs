@@ -114,7 +114,7 @@ async fn forgotten_names_stay_with_their_key() {
     assert_eq!(make(&ada, "s1", "nightly").await.status, 201);
     assert_eq!(house.send(Caller::Owner, Delete, "/v1/sessions/s1", None).await.status, 200);
     let later = model::Micros(hub::clock::now().0 + 40 * 24 * 3600 * model::Micros::SECOND);
-    hub::upkeep::retention::purge_once(&house.hub, later).await.unwrap();
+    hub::upkeep::trash::purge_once(&house.hub, later).await.unwrap();
     assert_eq!(house.get("/v1/sessions/s1").await.status, 404);
     let by_id = make(&bea, "s1", "other").await;
     assert_eq!((by_id.status, &by_id.body["field"]), (409, &json!("/id")));
