@@ -9,7 +9,7 @@ test('a rule is added, says what it would delete, is changed, removed and brough
   await visit(page, verbatim, '/settings');
   const section = page.getByRole('region', { name: 'Retention' });
   await expect(section.getByText('Everything is kept.')).toBeVisible();
-  await section.getByText('Add a rule').click();
+  await section.getByText('Add a rule', { exact: true }).click();
   const form = section.locator('#new-retention form');
   await form.getByLabel('Name').fill('Old sessions');
   await form.getByLabel('Days without activity').fill('36500');
