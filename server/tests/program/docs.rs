@@ -91,8 +91,8 @@ fn calls(command: &str) -> Vec<Vec<String>> {
         // Not the end of a path, an assignment or a quoted text.
         before.is_empty() || before.ends_with([' ', '(']) && !before.ends_with("./ ")
     });
-    let starts =
-        starts.filter(|(at, _)| !["createdb ", "exec ", "grep ", "-d "].iter().any(|word| command[..*at].ends_with(word)));
+    let starts = starts
+        .filter(|(at, _)| !["createdb ", "exec ", "grep ", "-d "].iter().any(|word| command[..*at].ends_with(word)));
     starts.map(|(at, name)| words(&command[at + name.len()..])).filter(|words| !words.is_empty()).collect()
 }
 
