@@ -14,8 +14,8 @@ use super::{
 use crate::{pg::Cluster, step};
 
 mod channels;
-mod client;
-mod streams;
+pub mod client;
+pub mod streams;
 mod writes;
 
 use client::Target;

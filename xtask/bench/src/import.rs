@@ -28,7 +28,7 @@ pub fn measure(program: &Path, arguments: &InputArguments, runs: usize) -> Resul
     for run in 1..=runs.max(1) {
         let data = fresh(&scratch.0.join("data"))?;
         let load = machine::load();
-        let imported = program::import(program, &data, &input)?;
+        let imported = program::import(program, &data, &input, None)?;
         messages = imported.messages;
         step::say(&format!(
             "run {run}: {:.2} s, {:.2} s of processor time, {} messages of {} sessions, load before {load:.1}",

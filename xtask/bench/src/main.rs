@@ -8,6 +8,7 @@
 //! | `pages` | pages and search over HTTP |
 //! | `browser` | `end2end/perf` in Chromium |
 //! | `hub` | messages, their answers and events, open streams |
+//! | `scale` | a store of millions of messages: import, pages, search, live messages, start, checks |
 //! | `abuse` | memory and `/healthz` while hostile input arrives |
 //! | `table`, `machine` | figures with their budgets, and what the machine can do |
 //! | `input`, `program`, `http` | transcripts to read, the release program, a connection to it |
@@ -32,6 +33,7 @@ mod machine;
 mod pages;
 mod program;
 mod round_trip;
+mod scale;
 mod table;
 mod wasm;
 
@@ -77,6 +79,13 @@ enum Bench {
         #[command(flatten)]
         program: program::ProgramArguments,
     },
+    /// A large store of one engine, made up: import, pages, search, live messages, start, checks, memory
+    Scale {
+        #[command(flatten)]
+        arguments: scale::ScaleArguments,
+        #[command(flatten)]
+        program: program::ProgramArguments,
+    },
     /// Memory above idle and `/healthz` while hostile input arrives; fails if the server ends or freezes
     Abuse {
         #[command(flatten)]
@@ -117,6 +126,7 @@ fn run(bench: Bench) -> Result<()> {
         }
         Bench::Pages { input, program } => keep("pages", &pages::measure(&program.find()?, &input)?),
         Bench::Hub { arguments, program } => keep("hub", &hub::measure(&program.find()?, &arguments)?),
+        Bench::Scale { arguments, program } => keep(&arguments.name(), &scale::measure(&program.find()?, &arguments)?),
         Bench::Abuse { arguments, program } => {
             let (figures, failures) = abuse::measure(&program.find()?, &arguments)?;
             keep("abuse", &figures)?;

@@ -83,10 +83,11 @@ pub struct Imported {
     pub peak_rss: u64,
 }
 
-/// Imports everything, and watches the process while it works.
-pub fn import(program: &Path, data: &Path, input: &Input) -> Result<Imported> {
+/// Imports everything, into the database of an URL or that of `data`, and watches the process while it works.
+pub fn import(program: &Path, data: &Path, input: &Input, database: Option<&str>) -> Result<Imported> {
     let mut command = Command::new(program);
     command.arg("import").args(&input.folders).arg("--json").arg("--data-dir").arg(data);
+    command.args(database.iter().flat_map(|url| ["--database", url]));
     command.stdin(Stdio::null()).stdout(Stdio::piped()).stderr(Stdio::null());
     let (result, seconds) = step::measured(|| {
         let mut child = command.spawn().context("the release program did not start")?;
