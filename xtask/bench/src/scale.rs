@@ -185,8 +185,9 @@ fn make(
     let mut speeds = Vec::new();
     while progress.sessions < wanted {
         let slice = folder.join("slice");
-        // One that was cut is written anew, with the same bytes.
-        if slice.is_dir() {
+        // One that was cut is written anew, with the same bytes: some of it may be in the store.
+        let cut = slice.is_dir();
+        if cut {
             fs::remove_dir_all(&slice)?;
         }
         let mut input = Input { folders: vec![slice.clone()], files: 0, bytes: 0 };
@@ -200,8 +201,11 @@ fn make(
             progress.sessions += 1;
         }
         let result = program::import(store.program, &store.data, &input, store.database.as_deref())?;
+        if result.messages != messages && !cut {
+            bail!("{} of {messages} messages were imported from {}", result.messages, slice.display());
+        }
         fs::remove_dir_all(&slice)?;
-        progress.messages += result.messages;
+        progress.messages += messages;
         progress.write()?;
         imported += result.messages;
         seconds += result.seconds;
@@ -303,6 +307,11 @@ fn requests(store: &Store, figures: &mut Vec<Figure>) -> Result<()> {
         ("search: a common beginning", format!("/v1/search?q={}", &COMMON[..2]), page),
         ("search: two common words", format!("/v1/search?q={COMMON}%20file%20"), page),
         ("search: a common word in one project", format!("/v1/search?q={COMMON}%20&project={project}"), page),
+        (
+            "search: a common word of some days",
+            format!("/v1/search?q={COMMON}%20&since=2026-05-01&until=2026-05-03"),
+            page,
+        ),
         ("search: no word", format!("/v1/search?q={NONE}%20"), page),
         ("search of a common word, page, first byte", format!("/search?q={COMMON}"), page),
         ("statistics of a month", format!("/v1/stats?{MONTH}"), page),
@@ -336,8 +345,10 @@ fn database_size(connection: &mut Connection) -> Result<f64> {
 /// Messages that are posted, and lines that are appended to a followed transcript, until their event.
 fn live(store: &Store, scratch: &Path, figures: &mut Vec<Figure>) -> Result<()> {
     let folder = scratch.join("live");
-    let mut transcript = Transcript::create(&folder.join("projects"), u64::from(u32::MAX))?;
-    transcript.fill(u64::from(u32::MAX), 20)?;
+    // Another session each time: a kept store has those of earlier runs.
+    let number = (1 << 32) + u64::from(std::process::id());
+    let mut transcript = Transcript::create(&folder.join("projects"), number)?;
+    transcript.fill(number, 20)?;
     let path = folder.to_str().context("the folder's name is no UTF-8")?;
     let (server, _) = store.serve(&["--claude-dir", path])?;
     settled(&server)?;
