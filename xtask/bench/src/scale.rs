@@ -32,8 +32,8 @@ const SLICE: u64 = 20_000;
 /// Disk that a message takes in a store with its indexes, as measured, and some more for the log of writes.
 const SQLITE_BYTES: u64 = 2_800;
 const POSTGRES_BYTES: u64 = 5_000;
-/// Disk that must stay free beside the store: a slice, and room for others.
-const SPARE: u64 = 1_000_000_000;
+/// Disk that must stay free beside the store: a slice, logs of writes, and room for others.
+const SPARE: u64 = 2_000_000_000;
 const REQUESTS: usize = 200;
 /// Slow requests are repeated for so many seconds only.
 const PATIENCE: f64 = 10.0;
@@ -91,7 +91,7 @@ pub fn measure(program: &Path, arguments: &ScaleArguments) -> Result<Value> {
     fs::create_dir_all(&folder)?;
     let mut progress = Progress::read(&folder, arguments)?;
     let (disk, each) = if postgres { (env::temp_dir(), POSTGRES_BYTES) } else { (folder.clone(), SQLITE_BYTES) };
-    fits(&disk, arguments.messages.saturating_sub(progress.messages), each, postgres)?;
+    fits(&disk, arguments.messages, progress.messages, each, postgres)?;
     let cluster = postgres.then(|| step::timed("PostgreSQL that keeps what it says", Cluster::start_durable));
     let cluster = cluster.transpose()?;
     let database = cluster.as_ref().map(|cluster| cluster.url.clone());
@@ -117,17 +117,18 @@ pub fn measure(program: &Path, arguments: &ScaleArguments) -> Result<Value> {
 }
 
 /// Refuses a store that the disk has no room for.
-fn fits(disk: &Path, messages: u64, each: u64, postgres: bool) -> Result<()> {
+fn fits(disk: &Path, wanted: u64, made: u64, each: u64, postgres: bool) -> Result<()> {
     let table = step::output(Command::new("df").arg("-Pk").arg(disk))?;
     let free = table.lines().nth(1).and_then(|line| line.split_whitespace().nth(3)?.parse::<u64>().ok());
     let free = free.context("`df -Pk` doesn't say what is free")? * 1024;
-    let needed = messages * each + SPARE;
-    if messages > 0 && needed > free {
-        let fitting = free.saturating_sub(SPARE) / each / 100_000 * 100_000;
+    let missing = wanted.saturating_sub(made);
+    let needed = missing * each + SPARE;
+    if missing > 0 && needed > free {
+        let fitting = made + free.saturating_sub(SPARE) / each / 100_000 * 100_000;
         let elsewhere = if postgres { "set TMPDIR to" } else { "name with --keep" };
         bail!(
-            "{messages} more messages need about {:.0} GB in {}, where {:.1} GB are free: --messages {fitting} fits, or {elsewhere} \
-             a folder on a larger disk",
+            "{missing} messages need about {:.0} GB more in {}, where {:.1} GB are free: --messages {fitting} fits, or \
+             {elsewhere} a folder on a larger disk",
             needed as f64 / 1e9,
             disk.display(),
             free as f64 / 1e9
@@ -304,7 +305,7 @@ fn requests(store: &Store, figures: &mut Vec<Figure>) -> Result<()> {
         ("biggest session: messages of a type", format!("/v1/sessions/{session}/messages?type=CODE_EDIT"), page),
         ("search: a word of one message", format!("/v1/search?q={RARE}7%20"), page),
         ("search: the most common word", format!("/v1/search?q={COMMON}%20"), page),
-        ("search: a common beginning", format!("/v1/search?q={}", &COMMON[..2]), page),
+        ("search: a common beginning of words", format!("/v1/search?q={COMMON}"), page),
         ("search: two common words", format!("/v1/search?q={COMMON}%20file%20"), page),
         ("search: a common word in one project", format!("/v1/search?q={COMMON}%20&project={project}"), page),
         (
