@@ -3,6 +3,8 @@ use std::{
     env, fs,
     path::{Path, PathBuf},
     process::{Command, Stdio},
+    thread,
+    time::Duration,
 };
 
 use anyhow::{Context, Result, bail};
@@ -38,6 +40,8 @@ const REQUESTS: usize = 200;
 /// Slow requests are repeated for so many seconds only.
 const PATIENCE: f64 = 10.0;
 const STARTS: usize = 5;
+/// PostgreSQL looks once a minute for tables that grew, by whose figures it plans.
+const ANALYZED: Duration = Duration::from_secs(75);
 
 #[derive(Clone, Args)]
 pub struct ScaleArguments {
@@ -100,6 +104,10 @@ pub fn measure(program: &Path, arguments: &ScaleArguments) -> Result<Value> {
     let mut figures = Vec::new();
     make(&store, &folder, arguments, &mut progress, &mut figures)?;
     starts(&store, &mut figures)?;
+    if postgres {
+        step::say(&format!("waiting {} s for PostgreSQL to analyze what was imported", ANALYZED.as_secs()));
+        thread::sleep(ANALYZED);
+    }
     requests(&store, &mut figures)?;
     live(&store, &scratch.0, &mut figures)?;
     checks(&store, &mut figures)?;
