@@ -111,7 +111,7 @@ pub fn measure(program: &Path, arguments: &ScaleArguments) -> Result<Value> {
     requests(&store, &mut figures)?;
     live(&store, &scratch.0, &mut figures)?;
     checks(&store, &mut figures)?;
-    backup(&store, &scratch.0, &mut figures)?;
+    backup(&store, &folder, progress.messages * each, &mut figures)?;
     step::say(&format!(
         "{} messages in {} sessions, load now {:.1}",
         progress.messages,
@@ -126,9 +126,7 @@ pub fn measure(program: &Path, arguments: &ScaleArguments) -> Result<Value> {
 
 /// Refuses a store that the disk has no room for.
 fn fits(disk: &Path, wanted: u64, made: u64, each: u64, postgres: bool) -> Result<()> {
-    let table = step::output(Command::new("df").arg("-Pk").arg(disk))?;
-    let free = table.lines().nth(1).and_then(|line| line.split_whitespace().nth(3)?.parse::<u64>().ok());
-    let free = free.context("`df -Pk` doesn't say what is free")? * 1024;
+    let free = free(disk)?;
     let missing = wanted.saturating_sub(made);
     let needed = missing * each + SPARE;
     if missing > 0 && needed > free {
@@ -143,6 +141,13 @@ fn fits(disk: &Path, wanted: u64, made: u64, each: u64, postgres: bool) -> Resul
         );
     }
     Ok(())
+}
+
+/// Bytes that are free on the disk of a folder.
+fn free(folder: &Path) -> Result<u64> {
+    let table = step::output(Command::new("df").arg("-Pk").arg(folder))?;
+    let free = table.lines().nth(1).and_then(|line| line.split_whitespace().nth(3)?.parse::<u64>().ok());
+    Ok(free.context("`df -Pk` doesn't say what is free")? * 1024)
 }
 
 /// What a kept store holds: written after each slice.
@@ -377,16 +382,24 @@ fn checks(store: &Store, figures: &mut Vec<Figure>) -> Result<()> {
     Ok(())
 }
 
-/// Where the program has the command.
-fn backup(store: &Store, scratch: &Path, figures: &mut Vec<Figure>) -> Result<()> {
-    let mut help = Command::new(store.program);
-    if step::output(help.args(["backup", "--help"])).is_err() {
+/// Where the program has the command, and the disk has room for as much as the store takes.
+fn backup(store: &Store, folder: &Path, needed: u64, figures: &mut Vec<Figure>) -> Result<()> {
+    if step::output(Command::new(store.program).args(["backup", "--help"])).is_err() {
         step::say("backup: not measured, this program has no such command");
         return Ok(());
     }
-    let folder = scratch.join("backup");
-    let (output, seconds) = step::measured(|| step::output(store.command("backup").arg(&folder)));
+    if free(folder)? < needed + SPARE {
+        step::say(&format!(
+            "backup: not measured, {} has no room for another {:.0} GB",
+            folder.display(),
+            needed as f64 / 1e9
+        ));
+        return Ok(());
+    }
+    let backup = folder.join("backup");
+    let (output, seconds) = step::measured(|| step::output(store.command("backup").arg(&backup)));
     output?;
     figures.push(Figure::plain("backup, the first one", "s", vec![f64::from(seconds)]));
+    fs::remove_dir_all(backup)?;
     Ok(())
 }
