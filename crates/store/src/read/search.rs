@@ -170,7 +170,8 @@ impl Workspace {
             }
             narrow(&mut q, self.id(), query);
             q.push(" ORDER BY f.rowid DESC").push(limited(SearchHits::TOTAL_CAP as i64));
-            q.build_query_as::<HitRow>().fetch_all(pool).await
+            // PostgreSQL plans a statement that it keeps without its words, and would read all messages with a common one.
+            q.build_query_as::<HitRow>().persistent(false).fetch_all(pool).await
         })?;
         if wanted.literals.is_empty() { Ok(found) } else { self.literal(query, found, wanted).await }
     }
