@@ -22,10 +22,10 @@ const EXTENT: &str = "VERBATIM_TEST_EXTENT";
 
 /// What cargo takes when it isn't told of packages: the program.
 const PROGRAM: [&str; 0] = [];
-const OURSELVES: [&str; 8] =
-    ["--package", "xtask", "--package", "bench", "--package", "bundle", "--package", "release"];
+/// The program and ourselves at once, so that the crates of others are checked once.
+const ALL: [&str; 3] = ["--workspace", "--exclude", "frontend"];
 /// Those of us that have tests, each by itself: together, their crates would get other features and be compiled again.
-const TESTED: [[&str; 2]; 3] = [["--package", "xtask"], ["--package", "bundle"], ["--package", "release"]];
+const OURSELVES: [[&str; 2]; 3] = [["--package", "xtask"], ["--package", "bundle"], ["--package", "release"]];
 
 /// One step of a test run.
 struct Step {
@@ -69,9 +69,7 @@ const STEPS: [Step; 19] = [
         counting(&mut native("test", &PROGRAM, ["--doc", "--quiet"]), counts)
     }),
     check("documentation", "documentation", || {
-        all_native(|packages| {
-            step::run(native("doc", packages, ["--no-deps", "--quiet"]).env("RUSTDOCFLAGS", "-Dwarnings"))
-        })
+        step::run(native("doc", &ALL, ["--no-deps", "--quiet"]).env("RUSTDOCFLAGS", "-Dwarnings"))
     }),
     check("server", "server", || serve::program().map(drop)),
     Step { needs: &["interface", "server"], ..tests("browser", "browser tests", browser_tests) },
@@ -136,14 +134,14 @@ fn list(steps: &[&Step]) {
 }
 
 fn clippy() -> Result<()> {
-    all_native(|packages| step::run(&mut native("clippy", packages, ["--all-targets", "--", "--deny", "warnings"])))
+    step::run(&mut native("clippy", &ALL, ["--all-targets", "--", "--deny", "warnings"]))
 }
 
 fn native_tests(counts: &Counts) -> Result<()> {
     // Many tests wait for a server that waits: twice as many as there are processors keep all of them busy.
     let threads = thread::available_parallelism()?.get() * 2;
     let cluster = Cluster::start()?;
-    let packages = [PROGRAM.as_slice()].into_iter().chain(TESTED.iter().map(<[_; 2]>::as_slice));
+    let packages = [PROGRAM.as_slice()].into_iter().chain(OURSELVES.iter().map(<[_; 2]>::as_slice));
     packages.into_iter().try_for_each(|packages| {
         let mut command = if tools::find(["cargo-nextest"]).is_some() {
             native("nextest", packages, ["--no-fail-fast", "--no-tests", "pass"])
@@ -197,11 +195,6 @@ fn packages(counts: &Counts) -> Result<()> {
     }
     let mut release = cargo(["run", "--quiet", "--package", "release", "--", "--try", "--program"]);
     counting(release.arg(program), counts)
-}
-
-/// Runs a command over the program and over ourselves.
-fn all_native(run: impl FnMut(&[&str]) -> Result<()>) -> Result<()> {
-    [PROGRAM.as_slice(), &OURSELVES].into_iter().try_for_each(run)
 }
 
 /// A cargo command over packages that are compiled for this machine.
