@@ -1,7 +1,7 @@
 //! One server takes over from another one on the same data directory, and no request fails.
 //!
 //! The running server has a Unix socket in the data directory ([`offer`]). A newer one that is started with `--take-over`
-//! ([`claim`]) gets the listening socket by it, so that connections wait in its backlog while one server closes the store and
+//! ([`claim()`]) gets the listening socket by it, so that connections wait in its backlog while one server closes the store and
 //! the next one opens it. [`wire`] is what they say to each other. Until the running server has said `draining`, it goes on if
 //! the other one ends.
 
