@@ -166,11 +166,7 @@ pub fn remove_credential(dir: &Path) {
 
 /// Creates the data directory, or a folder in it, which only its owner enters. An existing one is left as it is.
 pub fn create(dir: &Path) -> std::io::Result<()> {
-    let mut builder = std::fs::DirBuilder::new();
-    builder.recursive(true);
-    #[cfg(unix)]
-    std::os::unix::fs::DirBuilderExt::mode(&mut builder, 0o700);
-    builder.create(dir)
+    store::private_dir(dir)
 }
 
 /// Returns the file that names the data directory of a server started elsewhere.

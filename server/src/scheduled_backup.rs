@@ -3,7 +3,7 @@
 
 use crate::data_dir;
 use anyhow::{Context as _, Result, anyhow};
-use backup::{Keep, Order};
+use backup::{Keep, Made, Order};
 use hub::Hub;
 use hub::host::{HostEvent, HostMessage};
 use hub::schedules::times::Times;
@@ -13,9 +13,12 @@ use serde::{Deserialize, Serialize};
 use std::path::{Path, PathBuf};
 use std::time::Duration;
 use store::Database;
+use tokio::runtime::Handle;
+use tokio::task::spawn_blocking;
 
 /// Files of the data directory that a backup has, besides the database.
-pub const FILES: [&str; 2] = ["notices.json", FILE];
+// Not the plan: a copy that runs beside the server would write into its backups, and remove some.
+pub const FILES: [&str; 1] = ["notices.json"];
 const FILE: &str = data_dir::BACKUP_PLAN;
 /// How often the file is looked at.
 const PAUSE: Duration = Duration::from_secs(20);
@@ -110,6 +113,16 @@ async fn step(plan: &Plan, due: &mut Option<(Plan, Timestamp)>, dir: &Path, data
         return Ok(());
     }
     *due = Some((plan.clone(), plan.next(now)?));
+    let (plan, dir, database) = (plan.clone(), dir.to_owned(), database.clone());
+    // On a thread of its own, beside the requests.
+    let runtime = Handle::current();
+    let making = spawn_blocking(move || runtime.block_on(make(&plan, &dir, &database, now)));
+    let made = making.await.context("the backup was ended")??;
+    tracing::info!(name = made.name, bytes = made.new_bytes, "a backup was made");
+    Ok(())
+}
+
+async fn make(plan: &Plan, dir: &Path, database: &Database, now: Timestamp) -> Result<Made> {
     let keep = plan.keep()?;
     let order = Order {
         database,
@@ -120,7 +133,5 @@ async fn step(plan: &Plan, due: &mut Option<(Plan, Timestamp)>, dir: &Path, data
         version: env!("CARGO_PKG_VERSION"),
         now,
     };
-    let made = backup::make(order, &|_| ()).await.map_err(|error| anyhow!("{error}"))?;
-    tracing::info!(name = made.name, bytes = made.new_bytes, "a backup was made");
-    Ok(())
+    backup::make(order, &|_| ()).await.map_err(|error| anyhow!("{error}"))
 }

@@ -3,7 +3,7 @@
 use crate::manifest::{Manifest, TableParts};
 use crate::packed::hex;
 use crate::vault::Vault;
-use crate::{BackupError, Progress, Report};
+use crate::{BackupError, Count, Report};
 use std::collections::BTreeMap;
 use std::path::Path;
 use store::transfer::{Chain, count};
@@ -12,7 +12,7 @@ use store::transfer::{Chain, count};
 #[derive(Debug)]
 pub struct Checked {
     pub name: String,
-    /// What it consists of, or what is wrong.
+    /// Its contents, or the error.
     pub manifest: Result<Manifest, BackupError>,
 }
 
@@ -37,7 +37,7 @@ pub fn check(place: &Path, name: Option<&str>, report: Report<'_>) -> Result<Vec
     if names.is_empty() {
         return Err(BackupError::Empty(place.to_owned()));
     }
-    let mut reading = Reading { vault: &vault, whole: BTreeMap::new(), rows: 0, bytes: 0, report };
+    let mut reading = Reading { vault: &vault, whole: BTreeMap::new(), count: Count::new(report, None) };
     Ok(names.into_iter().map(|name| Checked { manifest: reading.backup(&name), name }).collect())
 }
 
@@ -45,9 +45,7 @@ struct Reading<'a> {
     vault: &'a Vault,
     /// Rows of the parts that were read, by name and columns: most backups of a folder share them.
     whole: BTreeMap<(String, usize), u64>,
-    rows: u64,
-    bytes: u64,
-    report: Report<'a>,
+    count: Count<'a>,
 }
 
 impl Reading<'_> {
@@ -66,11 +64,9 @@ impl Reading<'_> {
         let damaged = |reason: String| BackupError::Damaged { file: format!("backups/{name}"), reason };
         let (mut rows, mut chain) = (0, Chain::default());
         for part in &table.parts {
-            let number = self.rows_of(part, table.columns.len())?;
+            let number = self.rows_of(part, table)?;
             rows += number;
             chain.add(&unhex(part).ok_or_else(|| damaged(format!("{part} is no name of a part")))?);
-            self.rows += number;
-            (self.report)(Progress { table: &table.name, rows: self.rows, bytes: self.bytes, total: None });
         }
         if rows != table.rows || hex(&chain.0) != table.chain {
             return Err(damaged(format!("table {} doesn't have the rows that it says", table.name)));
@@ -78,14 +74,15 @@ impl Reading<'_> {
         Ok(())
     }
 
-    fn rows_of(&mut self, part: &str, columns: usize) -> Result<u64, BackupError> {
+    fn rows_of(&mut self, part: &str, table: &TableParts) -> Result<u64, BackupError> {
+        let columns = table.columns.len();
         let key = (part.to_owned(), columns);
         if let Some(rows) = self.whole.get(&key) {
             return Ok(*rows);
         }
         let content = self.vault.part(part)?;
         let rows = count(&content, columns)?;
-        self.bytes += content.len() as u64;
+        self.count.add(&table.name, rows, content.len());
         self.whole.insert(key, rows);
         Ok(rows)
     }

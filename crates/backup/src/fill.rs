@@ -3,12 +3,12 @@
 use crate::manifest::Manifest;
 use crate::packed::hex;
 use crate::vault::Vault;
-use crate::{BackupError, Progress, Report};
+use crate::{BackupError, Count, Report};
 use std::collections::BTreeMap;
+use std::io::Write as _;
 use std::path::Path;
 use store::Database;
-use store::transfer::{Chain, Part, Source, Table, Target};
-use tokio::sync::mpsc;
+use store::transfer::{Chain, Part, Source, Target};
 
 /// A database that was filled. Its index of words is still to be written.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
@@ -43,7 +43,8 @@ pub async fn restore(
         let path = data_dir.join(&file.name);
         let is_name = Path::new(&file.name).components().count() == 1 && !file.name.starts_with('.');
         if is_name && !path.exists() {
-            std::fs::write(&path, vault.part(&file.part)?).map_err(BackupError::at(&path))?;
+            let content = vault.part(&file.part)?;
+            store::private_file(&path).and_then(|mut file| file.write_all(&content)).map_err(BackupError::at(&path))?;
         }
     }
     Ok(Filled { backup: Some(name), rows, went_on })
@@ -54,31 +55,7 @@ pub async fn move_to(from: &Database, to: &Database, report: Report<'_>) -> Resu
     let mut source = Source::open(from).await?;
     let mut target = Target::begin(to, source.schema).await?;
     let went_on = target.goes_on();
-    let filled = async {
-        let (total, mut rows, mut bytes) = (Some(source.size), 0, 0);
-        let mut sums = Sums::new();
-        for table in source.tables.clone() {
-            let mut sum = Sum::default();
-            let (sender, mut receiver) = mpsc::channel::<Part>(1);
-            let (target, sum_of) = (&mut target, &mut sum);
-            let write = async {
-                while let Some(part) = receiver.recv().await {
-                    (rows, bytes) = (rows + part.rows, bytes + part.bytes.len() as u64);
-                    report(Progress { table: &table.name, rows, bytes, total });
-                    sum_of.add(&part);
-                    target.write(&table.name, &table.columns, &part).await?;
-                }
-                drop(receiver);
-                Ok::<_, BackupError>(())
-            };
-            let (read, written) = tokio::join!(send(&mut source, &table, sender), write);
-            written?;
-            read?;
-            sums.insert(table.name, sum.end());
-        }
-        Ok(sums)
-    }
-    .await;
+    let filled = copy(&mut source, &mut target, report).await;
     let rows = settle(target, filled, report).await?;
     source.close().await?;
     Ok(Filled { backup: None, rows, went_on })
@@ -101,8 +78,21 @@ impl Sum {
     }
 }
 
-async fn send(source: &mut Source, table: &Table, parts: mpsc::Sender<Part>) -> Result<(), BackupError> {
-    Ok(source.read(table, &parts).await?)
+/// Writes all parts of a database. Returns what its tables hold.
+async fn copy(source: &mut Source, target: &mut Target, report: Report<'_>) -> Result<Sums, BackupError> {
+    let mut count = Count::new(report, Some(source.size));
+    let mut sums = Sums::new();
+    for table in source.tables.clone() {
+        let mut sum = Sum::default();
+        let take = async |part: Part| {
+            count.add(&table.name, part.rows, part.bytes.len());
+            sum.add(&part);
+            target.write(&table.name, &table.columns, &part).await.map_err(BackupError::from)
+        };
+        source.read(&table, take).await?;
+        sums.insert(table.name, sum.end());
+    }
+    Ok(sums)
 }
 
 /// Writes all parts of a backup. Returns what its tables should hold then.
@@ -112,14 +102,13 @@ async fn pour(
     target: &mut Target,
     report: Report<'_>,
 ) -> Result<Sums, BackupError> {
-    let (total, mut rows, mut bytes) = (Some(manifest.bytes()), 0, 0);
+    let mut count = Count::new(report, Some(manifest.bytes()));
     let mut sums = Sums::new();
     for table in &manifest.tables {
         for name in &table.parts {
             let content = vault.part(name)?;
             let part = Part { rows: store::transfer::count(&content, table.columns.len())?, bytes: content };
-            (rows, bytes) = (rows + part.rows, bytes + part.bytes.len() as u64);
-            report(Progress { table: &table.name, rows, bytes, total });
+            count.add(&table.name, part.rows, part.bytes.len());
             target.write(&table.name, &table.columns, &part).await?;
         }
         sums.insert(table.name.clone(), (table.rows, table.chain.clone()));
@@ -151,19 +140,15 @@ async fn settle(
 
 async fn compare(target: &Target, sums: &Sums, report: Report<'_>) -> Result<(), BackupError> {
     let mut source = target.source().await?;
-    let (mut rows, mut bytes) = (0, 0);
+    let mut count = Count::new(report, None);
     for table in source.tables.clone() {
         let mut sum = Sum::default();
-        let (sender, mut receiver) = mpsc::channel::<Part>(1);
-        let take = async {
-            while let Some(part) = receiver.recv().await {
-                (rows, bytes) = (rows + part.rows, bytes + part.bytes.len() as u64);
-                report(Progress { table: "compared", rows, bytes, total: None });
-                sum.add(&part);
-            }
+        let take = async |part: Part| {
+            count.add("compared", part.rows, part.bytes.len());
+            sum.add(&part);
+            Ok::<_, BackupError>(())
         };
-        let (read, ()) = tokio::join!(send(&mut source, &table, sender), take);
-        read?;
+        source.read(&table, take).await?;
         // A table that the other one doesn't have is empty.
         let expected = sums.get(&table.name).cloned().unwrap_or_else(|| Sum::default().end());
         if sum.end() != expected {

@@ -29,6 +29,7 @@ pub use fill::{Filled, move_to, restore};
 pub use keep::Keep;
 pub use make::{Made, Order, make, outside};
 pub use manifest::Manifest;
+pub use vault::is_file;
 
 /// How far a transfer is, for people.
 #[derive(Debug, Clone, Copy)]
@@ -43,3 +44,23 @@ pub struct Progress<'a> {
 
 /// Is told of each part.
 pub type Report<'a> = &'a (dyn Fn(Progress<'_>) + Send + Sync);
+
+/// Counts parts, and reports them.
+struct Count<'a> {
+    report: Report<'a>,
+    rows: u64,
+    bytes: u64,
+    total: Option<u64>,
+}
+
+impl<'a> Count<'a> {
+    fn new(report: Report<'a>, total: Option<u64>) -> Self {
+        Self { report, rows: 0, bytes: 0, total }
+    }
+
+    fn add(&mut self, table: &str, rows: u64, bytes: usize) {
+        self.rows += rows;
+        self.bytes += bytes as u64;
+        (self.report)(Progress { table, rows: self.rows, bytes: self.bytes, total: self.total });
+    }
+}

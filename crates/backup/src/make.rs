@@ -3,10 +3,10 @@
 use crate::manifest::{FORMAT, FilePart, Manifest, TableParts};
 use crate::packed::{hex, pack};
 use crate::vault::Writer;
-use crate::{BackupError, Keep, Progress, Report, keep};
+use crate::{BackupError, Count, Keep, Report, keep};
 use jiff::Timestamp;
 use sha2::{Digest as _, Sha256};
-use std::path::Path;
+use std::path::{Path, PathBuf};
 use store::Database;
 use store::transfer::{Chain, Part, Source, Table};
 use tokio::sync::mpsc;
@@ -26,7 +26,7 @@ pub struct Made {
     pub removed: Vec<String>,
 }
 
-/// What a backup is made of.
+/// The input of a backup.
 #[derive(Debug, Clone, Copy)]
 pub struct Order<'a> {
     pub database: &'a Database,
@@ -41,29 +41,39 @@ pub struct Order<'a> {
     pub now: Timestamp,
 }
 
-/// Makes a backup. `report` is told of each part.
+/// Makes a backup. Calls `report` for each part.
 pub async fn make(order: Order<'_>, report: Report<'_>) -> Result<Made, BackupError> {
     outside(order.place, order.data_dir)?;
     let mut source = Source::open(order.database).await?;
     let place = order.place.to_owned();
-    let writer = tokio::task::spawn_blocking(move || Writer::open(&place)).await.map_err(|_| BackupError::Ended)??;
+    let writer = blocking(move || Writer::open(&place)).await?;
     let (sender, receiver) = mpsc::channel(WAITING);
-    let packing = tokio::task::spawn_blocking(move || Packing::run(writer, receiver));
-    let read = read(&mut source, sender, report).await;
-    // Its error says more: without a reader of parts, reading ends early.
-    let mut packing = packing.await.map_err(|_| BackupError::Ended)??;
+    let packing = blocking(move || Packing::run(writer, receiver));
+    let (read, packing) = tokio::join!(read(&mut source, sender, report), packing);
+    // Its error says more: without it, reading ends early.
+    let mut packing = packing?;
     read?;
     let schema = source.schema;
     source.close().await?;
-    let files = packing.files(order.data_dir, order.files)?;
-    let (version, tables) = (order.version.to_owned(), std::mem::take(&mut packing.tables));
-    let manifest = Manifest { format: FORMAT, made_at: order.now.to_string(), version, schema, tables, files };
-    let name = packing.writer.finish(&manifest)?;
-    let removed = match order.keep {
-        Some(keep) => keep::prune(order.place, keep)?,
-        None => Vec::new(),
+    let files: Vec<PathBuf> = order.files.iter().map(|name| order.data_dir.join(name)).collect();
+    let (made_at, version) = (order.now.to_string(), order.version.to_owned());
+    let (place, keep) = (order.place.to_owned(), order.keep.cloned());
+    let finish = move || {
+        let files = packing.files(&files)?;
+        let tables = std::mem::take(&mut packing.tables);
+        let manifest = Manifest { format: FORMAT, made_at, version, schema, tables, files };
+        let name = packing.writer.finish(&manifest)?;
+        let removed = keep.map_or(Ok(Vec::new()), |keep| keep::prune(&place, &keep))?;
+        Ok(Made { name, manifest, new_parts: packing.new_parts, new_bytes: packing.new_bytes, removed })
     };
-    Ok(Made { name, manifest, new_parts: packing.new_parts, new_bytes: packing.new_bytes, removed })
+    blocking(finish).await
+}
+
+/// Does what reads and writes files on a thread for that.
+async fn blocking<T: Send + 'static>(
+    work: impl FnOnce() -> Result<T, BackupError> + Send + 'static,
+) -> Result<T, BackupError> {
+    tokio::task::spawn_blocking(work).await.map_err(|_| BackupError::Ended)?
 }
 
 /// Refuses a place in the data directory: who loses the one would lose the other.
@@ -89,30 +99,16 @@ enum Step {
 }
 
 async fn read(source: &mut Source, sender: mpsc::Sender<Step>, report: Report<'_>) -> Result<(), BackupError> {
-    let (mut rows, mut bytes) = (0, 0);
-    let total = Some(source.size);
+    let mut count = Count::new(report, Some(source.size));
+    // Where nobody takes steps, the thread that did says why.
+    let send = async |step| sender.send(step).await.map_err(|_| BackupError::Ended);
     for table in source.tables.clone() {
-        if sender.send(Step::Table(table.clone())).await.is_err() {
-            return Ok(());
-        }
-        let (parts, mut read) = mpsc::channel::<Part>(1);
-        let pass_on = async {
-            while let Some(part) = read.recv().await {
-                (rows, bytes) = (rows + part.rows, bytes + part.bytes.len() as u64);
-                report(Progress { table: &table.name, rows, bytes, total });
-                if sender.send(Step::Part(part)).await.is_err() {
-                    break;
-                }
-            }
-            drop(read);
+        send(Step::Table(table.clone())).await?;
+        let take = async |part: Part| {
+            count.add(&table.name, part.rows, part.bytes.len());
+            send(Step::Part(part)).await
         };
-        let reading = async {
-            let done = source.read(&table, &parts).await;
-            drop(parts);
-            done
-        };
-        let (done, ()) = tokio::join!(reading, pass_on);
-        done?;
+        source.read(&table, take).await?;
     }
     Ok(())
 }
@@ -170,15 +166,12 @@ impl Packing {
         Ok(name)
     }
 
-    fn files(&mut self, data_dir: &Path, names: &[&str]) -> Result<Vec<FilePart>, BackupError> {
+    fn files(&mut self, paths: &[PathBuf]) -> Result<Vec<FilePart>, BackupError> {
         let mut files = Vec::new();
-        for name in names {
-            let path = data_dir.join(name);
-            if path.is_file() {
-                let content = std::fs::read(&path).map_err(BackupError::at(&path))?;
-                let part = self.store(&Sha256::digest(&content).into(), &content)?;
-                files.push(FilePart { name: (*name).to_owned(), part });
-            }
+        for path in paths.iter().filter(|path| path.is_file()) {
+            let content = std::fs::read(path).map_err(BackupError::at(path))?;
+            let part = self.store(&Sha256::digest(&content).into(), &content)?;
+            files.push(FilePart { name: path.file_name().unwrap_or_default().to_string_lossy().into_owned(), part });
         }
         Ok(files)
     }

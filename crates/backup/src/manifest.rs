@@ -1,4 +1,4 @@
-//! What one backup consists of.
+//! The contents of one backup.
 
 use crate::{BackupError, packed};
 use jiff::Timestamp;

@@ -15,6 +15,8 @@ pub(crate) use folder::Lock;
 /// The file that tells a folder of backups from others.
 const MARKER: &str = "verbatim-backup";
 const MARKED: &[u8] = b"Backups of Verbatim, format 1\n";
+/// Behind the name of a file that isn't complete.
+const BEGUN: &str = ".begun";
 /// The folder of manifests.
 const BACKUPS: &str = "backups";
 
@@ -106,6 +108,11 @@ impl Vault {
     }
 }
 
+/// Returns true for the name of a file for one backup: it ends in `.tar`. Any other one is a folder's.
+pub fn is_file(place: &Path) -> bool {
+    place.extension().is_some_and(|extension| extension.eq_ignore_ascii_case("tar"))
+}
+
 /// Writes a backup.
 pub(crate) enum Writer {
     Folder(folder::Writer),
@@ -113,9 +120,9 @@ pub(crate) enum Writer {
 }
 
 impl Writer {
-    /// A name that ends in `.tar` is a file, which must not exist; any other one is a folder.
+    /// A file must not exist; a folder may.
     pub(crate) fn open(place: &Path) -> Result<Self, BackupError> {
-        if place.extension().is_some_and(|extension| extension.eq_ignore_ascii_case("tar")) {
+        if is_file(place) {
             return tarball::Writer::open(place).map(Self::Tar);
         }
         folder::Writer::open(place).map(Self::Folder)

@@ -59,7 +59,7 @@ impl Rule {
     }
 }
 
-/// What a rule would delete now.
+/// Returns the sessions that a rule would delete now.
 async fn due(hub: &Hub, rule: &Rule, now: Micros) -> Result<RetentionDue, Problem> {
     let mut due = RetentionDue::default();
     for session in hub.workspace.resting(&rule.filter(now), COUNTED).await.map_err(problem)? {

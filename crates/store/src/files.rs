@@ -4,7 +4,7 @@ use std::fs::{File, OpenOptions};
 use std::path::{Path, PathBuf};
 
 /// Creates a directory that only its owner enters. An existing one is left as it is.
-pub(crate) fn private_dir(dir: &Path) -> std::io::Result<()> {
+pub fn private_dir(dir: &Path) -> std::io::Result<()> {
     let mut builder = std::fs::DirBuilder::new();
     builder.recursive(true);
     #[cfg(unix)]
@@ -13,7 +13,7 @@ pub(crate) fn private_dir(dir: &Path) -> std::io::Result<()> {
 }
 
 /// Opens a file that only its owner reads, and creates it if it isn't there.
-pub(crate) fn private_file(path: &Path) -> std::io::Result<File> {
+pub fn private_file(path: &Path) -> std::io::Result<File> {
     let mut options = OpenOptions::new();
     options.read(true).write(true).create(true).truncate(false);
     #[cfg(unix)]
@@ -22,7 +22,7 @@ pub(crate) fn private_file(path: &Path) -> std::io::Result<File> {
 }
 
 /// The file's path with `suffix` behind it, as `SQLite` names its own files.
-pub(crate) fn with_suffix(file: &Path, suffix: &str) -> PathBuf {
+pub fn with_suffix(file: &Path, suffix: &str) -> PathBuf {
     let mut name = file.as_os_str().to_owned();
     name.push(suffix);
     name.into()
@@ -34,4 +34,9 @@ pub(crate) fn remove_if_there(file: &Path) -> std::io::Result<()> {
         Err(error) if error.kind() != std::io::ErrorKind::NotFound => Err(error),
         _ => Ok(()),
     }
+}
+
+/// Makes the names of a folder's files last.
+pub fn sync_dir(dir: &Path) -> std::io::Result<()> {
+    if cfg!(unix) { File::open(dir)?.sync_all() } else { Ok(()) }
 }

@@ -120,6 +120,7 @@ pub use declared::DeclaredType;
 pub use disk::DiskSpace;
 pub use driven::{Driven, DrivenState};
 pub use error::StoreError;
+pub use files::{private_dir, private_file, sync_dir, with_suffix};
 pub use growing::GrowingText;
 pub use hooks::{AgentSession, AllowRule};
 pub use integrity::Checkup;

@@ -1,14 +1,13 @@
 //! The copy of a `SQLite` file that is made before an update migrates it: whole and checked, beside the file.
 
 use crate::disk::DiskSpace;
-use crate::files::{private_file, remove_if_there, with_suffix};
+use crate::files::{private_file, remove_if_there, sync_dir, with_suffix};
 use crate::store::{Database, Store, Tuning};
 use crate::{StoreError, migrations};
 use sqlx::migrate::Migrator;
 use sqlx::sqlite::{SqliteConnectOptions, SqliteConnection};
 use sqlx::{ConnectOptions as _, Connection as _};
 use std::collections::BTreeSet;
-use std::fs::File;
 use std::path::{Path, PathBuf};
 
 /// Copies that are kept, the newest ones.
@@ -106,7 +105,7 @@ pub(crate) async fn copy_if_due(
             sqlx::query_scalar("SELECT strftime('%Y-%m-%d-%H%M%S', 'now')").fetch_one(&mut *connection).await?;
         let to = with_suffix(file, &format!("{MARK}{}-{time}", pending.schema));
         std::fs::rename(&copying, &to)?;
-        sync_dir(file)?;
+        file.parent().map_or(Ok(()), sync_dir)?;
         Ok(to)
     };
     match copied.await {
@@ -212,16 +211,6 @@ async fn compare(original: &mut SqliteConnection, copy: &mut SqliteConnection) -
         if wanted != found {
             return Err(StoreError::NoCopy(format!("table `{table}` has {wanted} rows, and its copy {found}")));
         }
-    }
-    Ok(())
-}
-
-/// Makes the new name of a file in the folder durable.
-fn sync_dir(file: &Path) -> std::io::Result<()> {
-    if cfg!(unix)
-        && let Some(dir) = file.parent()
-    {
-        File::open(dir)?.sync_all()?;
     }
     Ok(())
 }

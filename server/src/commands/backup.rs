@@ -31,6 +31,12 @@ async fn make(args: BackupMake) -> Result<()> {
     let place = args
         .place
         .context("name a folder for backups, or a file that ends in `.tar`: `verbatim backup /mnt/backups`")?;
+    if args.keep.is_some() && backup::is_file(&place) {
+        bail!(
+            "`--keep` removes backups of a folder, and {} is a file for one\nName a folder, or leave `--keep` out",
+            place.display()
+        );
+    }
     let database = data_dir::existing_database(&args.data, &dir)?;
     let order = Order {
         database: &database,
@@ -58,7 +64,7 @@ fn plan(args: &BackupMake, dir: &Path, schedule: &str) -> Result<()> {
         .as_ref()
         .context("name the folder for backups: `verbatim backup /mnt/backups --schedule '0 3 * * *'`")?;
     let place = std::path::absolute(place).with_context(|| format!("{} isn't a usable path", place.display()))?;
-    if place.extension().is_some_and(|extension| extension == "tar") {
+    if backup::is_file(&place) {
         bail!("{} is the name of one backup's file\nName a folder: it holds many", place.display());
     }
     backup::outside(&place, dir).map_err(explain)?;
@@ -84,16 +90,14 @@ fn report(place: &Path, made: &Made) -> String {
     text
 }
 
-/// `124 sessions, 20,500 messages, 61 MB`.
-pub(super) fn contents(manifest: &Manifest) -> String {
-    let counted =
-        |table: &str, noun: &str| app::figures::counted(i64::try_from(manifest.rows(table)).unwrap_or(i64::MAX), noun);
-    format!(
-        "{}, {}, {}",
-        counted("session", "session"),
-        counted("message", "message"),
-        app::figures::bytes(manifest.bytes())
-    )
+fn contents(manifest: &Manifest) -> String {
+    format!("{}, {}", counted(|table| manifest.rows(table)), app::figures::bytes(manifest.bytes()))
+}
+
+/// `124 sessions, 20,500 messages`, by the rows of their tables.
+pub(super) fn counted(rows: impl Fn(&str) -> u64) -> String {
+    let counted = |table: &str| app::figures::counted(i64::try_from(rows(table)).unwrap_or(i64::MAX), table);
+    format!("{}, {}", counted("session"), counted("message"))
 }
 
 fn minute(at: Timestamp) -> String {

@@ -1,6 +1,6 @@
 //! `verbatim restore` and `verbatim migrate-store`: fill an empty database.
 
-use super::backup::{Meter, explain};
+use super::backup::{Meter, counted, explain};
 use super::{note, print};
 use crate::cli::{Data, MigrateStore, Restore};
 use crate::data_dir;
@@ -33,16 +33,16 @@ pub async fn migrate(args: MigrateStore) -> Result<()> {
     let dir = data_dir::path(&args.data)?;
     let from = data_dir::existing_database(&args.data, &dir)?;
     let _lock = lock(&dir)?;
-    let target = Data {
-        data_dir: (!is_url(&args.to)).then(|| args.to.clone().into()),
-        database: is_url(&args.to).then(|| args.to.clone()),
-    };
-    let to_dir = if is_url(&args.to) { dir.clone() } else { data_dir::path(&target)? };
-    let to = data_dir::database(&target, &to_dir)?;
+    let is_url = args.to.contains("://");
+    let target =
+        Data { data_dir: (!is_url).then(|| args.to.clone().into()), database: is_url.then(|| args.to.clone()) };
+    let to_dir = if is_url { dir.clone() } else { data_dir::path(&target)? };
+    let to = data_dir::database(&target, &to_dir)
+        .map_err(|error| anyhow!(error.to_string().replace("`--database`", "`--to`")))?;
     if to == from {
         bail!("`--to` names the database that is copied\nName another one");
     }
-    let _target_lock = if is_url(&args.to) { None } else { Some(lock(&to_dir)?) };
+    let _target_lock = if is_url { None } else { Some(lock(&to_dir)?) };
     let meter = Meter::default();
     let moved = backup::move_to(&from, &to, &|progress| meter.show(progress)).await;
     meter.end();
@@ -55,10 +55,6 @@ pub async fn migrate(args: MigrateStore) -> Result<()> {
         contents(&filled),
         start(&target, &to_dir, &to)
     ))
-}
-
-fn is_url(text: &str) -> bool {
-    text.starts_with("postgres://") || text.starts_with("postgresql://")
 }
 
 fn lock(dir: &Path) -> Result<DataDirLock> {
@@ -91,12 +87,8 @@ async fn index(database: &Database) -> Result<()> {
 }
 
 fn contents(filled: &Filled) -> String {
-    let counted = |table: &str, noun: &str| {
-        let rows = filled.rows.get(table).copied().unwrap_or_default();
-        app::figures::counted(i64::try_from(rows).unwrap_or(i64::MAX), noun)
-    };
     let went_on = if filled.went_on { ". It went on where it was cut" } else { "" };
-    format!("{}, {}{went_on}", counted("session", "session"), counted("message", "message"))
+    format!("{}{went_on}", counted(|table| filled.rows.get(table).copied().unwrap_or_default()))
 }
 
 /// A database without its password.

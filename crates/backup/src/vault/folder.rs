@@ -1,17 +1,16 @@
 //! A folder with many backups.
 
-use super::{BACKUPS, MARKED, MARKER};
+use super::{BACKUPS, BEGUN, MARKED, MARKER};
 use crate::BackupError;
 use crate::manifest::Manifest;
 use std::collections::BTreeSet;
-use std::fs::{File, OpenOptions, TryLockError};
+use std::fs::{File, TryLockError};
 use std::io::{ErrorKind, Write as _};
 use std::path::{Path, PathBuf};
+use store::{private_dir, private_file, sync_dir, with_suffix};
 
 /// Held while a folder is written.
 const LOCK: &str = "lock";
-/// Behind the name of a file that isn't complete.
-const BEGUN: &str = ".begun";
 
 /// The lock of a folder. It ends with the process.
 #[derive(Debug)]
@@ -20,7 +19,7 @@ pub(crate) struct Lock(#[expect(dead_code, reason = "it is held")] File);
 impl Lock {
     pub(crate) fn take(folder: &Path) -> Result<Self, BackupError> {
         let path = folder.join(LOCK);
-        let file = private(&path, false)?;
+        let file = private_file(&path).map_err(BackupError::at(&path))?;
         match file.try_lock() {
             Ok(()) => Ok(Self(file)),
             Err(TryLockError::WouldBlock) => Err(BackupError::Busy(folder.to_owned())),
@@ -29,42 +28,20 @@ impl Lock {
     }
 }
 
-/// Opens a file that only its owner reads.
-fn private(path: &Path, new: bool) -> Result<File, BackupError> {
-    let mut options = OpenOptions::new();
-    options.read(true).write(true).create(true).truncate(new);
-    #[cfg(unix)]
-    std::os::unix::fs::OpenOptionsExt::mode(&mut options, 0o600);
-    options.open(path).map_err(BackupError::at(path))
-}
-
-fn private_dir(path: &Path) -> Result<(), BackupError> {
-    let mut builder = std::fs::DirBuilder::new();
-    builder.recursive(true);
-    #[cfg(unix)]
-    std::os::unix::fs::DirBuilderExt::mode(&mut builder, 0o700);
-    builder.create(path).map_err(BackupError::at(path))
-}
-
 /// Writes a file so that it is there as a whole or not at all, also after a loss of power.
 pub(super) fn write_whole(path: &Path, bytes: &[u8]) -> Result<(), BackupError> {
-    let mut begun = path.as_os_str().to_owned();
-    begun.push(BEGUN);
-    let begun = PathBuf::from(begun);
-    let at = BackupError::at(path);
-    let mut file = private(&begun, true)?;
-    let written = file.write_all(bytes).and_then(|()| file.sync_all()).and_then(|()| std::fs::rename(&begun, path));
-    written.map_err(|error| {
+    let begun = with_suffix(path, BEGUN);
+    let write = || {
+        let mut file = private_file(&begun)?;
+        file.set_len(0)?;
+        file.write_all(bytes)?;
+        file.sync_all()?;
+        std::fs::rename(&begun, path)
+    };
+    write().map_err(|error| {
         let _ = std::fs::remove_file(&begun);
-        at(error)
+        BackupError::at(path)(error)
     })
-}
-
-/// Makes the names of a folder's files last.
-fn sync_dir(path: &Path) -> Result<(), BackupError> {
-    #[cfg(unix)]
-    File::open(path).and_then(|dir| dir.sync_all()).map_err(BackupError::at(path))?;
-    Ok(())
 }
 
 /// Names of the complete files of a folder, in order.
@@ -122,7 +99,7 @@ impl Writer {
     ///
     /// [`BackupError::NotOne`] if it has anything else.
     pub(super) fn open(folder: &Path) -> Result<Self, BackupError> {
-        private_dir(folder)?;
+        private_dir(folder).map_err(BackupError::at(folder))?;
         let marker = folder.join(MARKER);
         if !marker.exists() {
             let others = names(folder)?.into_iter().any(|name| name != LOCK);
@@ -132,7 +109,8 @@ impl Writer {
             write_whole(&marker, MARKED)?;
         }
         let lock = Lock::take(folder)?;
-        private_dir(&folder.join(BACKUPS))?;
+        let backups = folder.join(BACKUPS);
+        private_dir(&backups).map_err(BackupError::at(&backups))?;
         Ok(Self { folder: folder.to_owned(), _lock: lock })
     }
 
@@ -143,7 +121,7 @@ impl Writer {
     pub(super) fn write(&self, name: &str, bytes: &[u8]) -> Result<(), BackupError> {
         let path = self.folder.join(name);
         if let Some(dir) = path.parent() {
-            private_dir(dir)?;
+            private_dir(dir).map_err(BackupError::at(dir))?;
         }
         write_whole(&path, bytes)
     }
@@ -151,7 +129,8 @@ impl Writer {
     pub(super) fn finish(self, name: &str, manifest: &Manifest) -> Result<String, BackupError> {
         let folder = self.folder.join(BACKUPS);
         for dir in names(&self.folder.join("parts"))? {
-            sync_dir(&self.folder.join("parts").join(dir))?;
+            let dir = self.folder.join("parts").join(dir);
+            sync_dir(&dir).map_err(BackupError::at(&dir))?;
         }
         // Of two within a second, the later one has a number.
         let taken = names(&folder)?;
@@ -164,7 +143,7 @@ impl Writer {
         }
         let path = folder.join(&free);
         write_whole(&path, &manifest.write().map_err(BackupError::at(&path))?)?;
-        sync_dir(&folder)?;
+        sync_dir(&folder).map_err(BackupError::at(&folder))?;
         Ok(free)
     }
 }

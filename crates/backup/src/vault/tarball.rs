@@ -1,13 +1,14 @@
 //! One backup in a tar file, with the names of a folder.
 
-use super::{BACKUPS, MARKED, MARKER};
+use super::{BACKUPS, BEGUN, MARKED, MARKER};
 use crate::BackupError;
 use crate::manifest::Manifest;
 use std::collections::{BTreeMap, BTreeSet};
-use std::fs::{File, OpenOptions};
+use std::fs::File;
 use std::io::{Read as _, Seek as _, SeekFrom};
 use std::path::{Path, PathBuf};
 use std::sync::Mutex;
+use store::{private_file, with_suffix};
 use tar::{Archive, Builder, EntryType, Header};
 
 /// Length of tar's records: what is shorter is filled up with zeros.
@@ -107,14 +108,10 @@ impl Writer {
         if path.exists() {
             return Err(BackupError::Exists(path.to_owned()));
         }
-        let mut begun = path.as_os_str().to_owned();
-        begun.push(".begun");
-        let begun = PathBuf::from(begun);
-        let mut options = OpenOptions::new();
-        options.write(true).create(true).truncate(true);
-        #[cfg(unix)]
-        std::os::unix::fs::OpenOptionsExt::mode(&mut options, 0o600);
-        let file = options.open(&begun).map_err(BackupError::at(path))?;
+        let begun = with_suffix(path, BEGUN);
+        let at = BackupError::at(path);
+        let file = private_file(&begun).map_err(&at)?;
+        file.set_len(0).map_err(&at)?;
         let mut writer = Self { path: path.to_owned(), begun, builder: Builder::new(file), names: BTreeSet::new() };
         writer.write(MARKER, MARKED)?;
         Ok(writer)

@@ -8,7 +8,6 @@ use sqlx::postgres::PgConnectOptions;
 use sqlx::sqlite::SqliteConnectOptions;
 use sqlx::{AssertSqlSafe, ConnectOptions as _, Connection as _, PgConnection, SqliteConnection};
 use std::str::FromStr as _;
-use tokio::sync::mpsc::Sender;
 
 /// A snapshot of a database: what others write while it is read isn't seen.
 #[derive(Debug)]
@@ -53,19 +52,21 @@ impl Source {
         }
     }
 
-    /// Sends all rows of a table. Ends early where nobody takes them.
-    pub async fn read(&mut self, table: &Table, parts: &Sender<Part>) -> Result<(), StoreError> {
+    /// Passes all rows of a table on, in parts. Ends with the first error of `take`.
+    pub async fn read<E: From<StoreError>>(
+        &mut self,
+        table: &Table,
+        mut take: impl AsyncFnMut(Part) -> Result<(), E>,
+    ) -> Result<(), E> {
         let sql = format!("SELECT {} FROM {} ORDER BY {}", table.columns.join(", "), table.name, table.key.join(", "));
         let mut gathered = Parts::default();
         /// Both engines have rows of a type of their own.
         macro_rules! read {
             ($c:expr) => {{
                 let mut rows = sqlx::query(AssertSqlSafe(sql)).fetch($c);
-                while let Some(row) = rows.try_next().await? {
-                    if let Some(part) = gathered.add(table, &row)?
-                        && parts.send(part).await.is_err()
-                    {
-                        return Ok(());
+                while let Some(row) = rows.try_next().await.map_err(StoreError::from)? {
+                    if let Some(part) = gathered.add(table, &row).map_err(StoreError::from)? {
+                        take(part).await?;
                     }
                 }
             }};
@@ -74,11 +75,10 @@ impl Source {
             Connection::Sqlite(c) => read!(c),
             Connection::Postgres(c) => read!(c),
         }
-        if let Some(part) = gathered.end() {
-            // Nobody may take it, as above.
-            let _ = parts.send(part).await;
+        match gathered.end() {
+            Some(part) => take(part).await,
+            None => Ok(()),
         }
-        Ok(())
     }
 
     pub async fn close(self) -> Result<(), StoreError> {

@@ -3,7 +3,7 @@
 
 use super::catalog::PROGRESS;
 use super::{Chain, Part, Source, Table, rows};
-use crate::files::with_suffix;
+use crate::files::{sync_dir, with_suffix};
 use crate::step::table::{Kind, NamedTable, Verb, write_whole};
 use crate::store::{Durability, Tuning, Tx, on_tx};
 use crate::{Database, Store, StoreError, meta};
@@ -193,6 +193,7 @@ impl Target {
                 return Err(TransferError::Used(file.display().to_string()));
             }
             std::fs::rename(filled, file).map_err(StoreError::Io)?;
+            file.parent().map_or(Ok(()), sync_dir).map_err(StoreError::Io)?;
         }
         Ok(())
     }

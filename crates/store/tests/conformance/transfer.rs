@@ -11,19 +11,12 @@ use store::{Database, Store, StoreError};
 async fn parts(source: &mut Source) -> Vec<(Table, Vec<Part>)> {
     let mut all = Vec::new();
     for table in source.tables.clone() {
-        let (sender, mut receiver) = tokio::sync::mpsc::channel(1);
-        let gather = async {
-            let mut parts = Vec::new();
-            while let Some(part) = receiver.recv().await {
-                parts.push(part);
-            }
-            parts
+        let mut parts = Vec::new();
+        let take = async |part| {
+            parts.push(part);
+            Ok::<_, StoreError>(())
         };
-        let read = async {
-            source.read(&table, &sender).await.unwrap();
-            drop(sender);
-        };
-        let ((), parts) = tokio::join!(read, gather);
+        source.read(&table, take).await.unwrap();
         all.push((table, parts));
     }
     all
