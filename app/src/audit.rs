@@ -89,6 +89,14 @@ fn text(event: &Event, by: &Actor) -> String {
         Event::SessionsPurged { sessions } => {
             format!("{} deleted permanently", counted(i64::try_from(sessions.len()).unwrap_or(i64::MAX), "session"))
         }
+        Event::TextErased { sessions, messages, files } => {
+            let counted = |number: u64, noun| counted(i64::try_from(number).unwrap_or(i64::MAX), noun);
+            let mut said = format!("A text erased from {}", counted(*messages, "message"));
+            if *files > 0 {
+                said.push_str(&format!(" and {}", counted(*files, "file")));
+            }
+            format!("{said} of {}", counted(sessions.len() as u64, "session"))
+        }
         Event::FolderChanged { folder, leads_to, state } => {
             let mut folder = visible::line(folder);
             if let Some(place) = leads_to {

@@ -3,6 +3,7 @@
 
 pub mod changes;
 pub mod context;
+pub mod erase;
 pub mod files;
 pub mod folders;
 pub mod gallery;

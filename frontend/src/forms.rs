@@ -9,7 +9,7 @@ use app::shared::form::{As, Field, Request, Then, Wrong, refusal, request};
 use serde_json::Value;
 use std::cell::RefCell;
 use wasm_bindgen::JsCast;
-use web_sys::{Element, Event, HtmlDialogElement, HtmlFormElement, HtmlInputElement, HtmlTextAreaElement};
+use web_sys::{Element, Event, HtmlDialogElement, HtmlFormElement, HtmlInputElement, HtmlTextAreaElement, SubmitEvent};
 
 const DAY: f64 = 86_400_000.0;
 
@@ -25,7 +25,10 @@ pub fn listen(part: &Element, draw: fn()) {
         if let Some(form) = form {
             event.prevent_default();
             let fields = fields(&form, "[name]");
-            send(form, &fields, draw);
+            // A form with two buttons may send another body by the second one.
+            let button = event.dyn_ref::<SubmitEvent>().and_then(SubmitEvent::submitter);
+            let body = button.and_then(|button| button.get_attribute(attr::BODY));
+            send_body(form, body, &fields, draw);
         }
     });
     dom::listen(part, "change", move |event: Event| {
@@ -126,7 +129,12 @@ fn after_days(days: u32) -> String {
 }
 
 fn send(from: Element, fields: &[Field], draw: fn()) {
-    let body = from.get_attribute(attr::BODY).and_then(|text| json::read(text.as_bytes()).ok());
+    send_body(from, None, fields, draw);
+}
+
+/// Sends a body instead of that of the element itself, if there is one.
+fn send_body(from: Element, body: Option<String>, fields: &[Field], draw: fn()) {
+    let body = body.or_else(|| from.get_attribute(attr::BODY)).and_then(|text| json::read(text.as_bytes()).ok());
     let made = request(&from.get_attribute(attr::SEND).unwrap_or_default(), body, fields, after_days);
     let Request { method, path, body } = match made {
         Ok(request) => request,

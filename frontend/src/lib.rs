@@ -107,7 +107,7 @@ async fn start_page() {
         inbox::inbox().await;
     } else if has("folders") {
         folders::folders().await;
-    } else if has("memories") {
+    } else if has("memories") || has("erase") {
         memory::memory().await;
     } else if has("settings") {
         settings::settings().await;

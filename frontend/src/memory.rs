@@ -1,10 +1,10 @@
-//! The page of memories: forgetting them, and having their vectors made anew.
+//! Pages that are only a form: memories, which are forgotten or get new vectors, and the text to erase.
 
 use crate::forms;
 use app::browser::dom;
 use leptos::prelude::lazy;
 
-/// Listens to the page of memories.
+/// Listens to the forms of the page.
 #[lazy]
 pub async fn memory() {
     if let Some(main) = dom::by_id("main") {

@@ -14,7 +14,7 @@ mod types_args;
 pub use backup_args::{Backup, BackupCommand, BackupMake, BackupPlace, MigrateStore, Restore};
 pub use channel_args::{ChannelNamed, Channels, ChannelsList};
 pub use context_args::Context;
-pub use export_args::{Export, ExportFormat};
+pub use export_args::{Erase, Export, ExportFormat};
 pub use hook_args::{Hook, HookInstall, HookSend, HookStatus, HookUninstall, HookWhere};
 pub use key_args::{Key, KeyCreate, KeyList, KeyQuota, KeyRevoke};
 pub use message_args::MessageArgs;
@@ -133,6 +133,8 @@ pub enum Command {
     Types(Types),
     /// Export a session, or all of them
     Export(Export),
+    /// Erase a text, such as a password, from a session and from all that is imported from now on
+    Erase(Erase),
     /// Print the contents of a model's context when it wrote a reply
     Context(Context),
     /// Print or check the exact texts that an agent was given

@@ -9,6 +9,7 @@ mod config;
 pub mod context;
 mod context_log;
 mod doctor;
+mod erase;
 mod export;
 mod folders;
 mod hidden;
@@ -63,6 +64,7 @@ async fn dispatch(cli: Cli) -> Result<ExitCode> {
         Command::Hook(args) => hook::run(args).await,
         Command::Types(args) => types::run(args).await,
         Command::Export(args) => export::run(args).await,
+        Command::Erase(args) => erase::run(args).await,
         Command::Context(args) => context::run(args).await,
         Command::ContextLog(args) => context_log::run(args).await,
         Command::Audit(args) => audit::run(args).await,

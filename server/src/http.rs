@@ -140,6 +140,7 @@ pub fn router(hub: &Hub, key: &str, address: SocketAddr, build: Option<String>, 
         .route("/s/{session}/context", get(context::page))
         .route("/s/{session}/print", get(export::written::print))
         .route("/s/{session}/redacted", get(export::preview))
+        .route("/s/{session}/erase", get(export::erase))
         .route("/s/{session}/routing", get(pages::routing))
         .route("/new", get(pages::new_session))
         .route("/schedules", get(pages::schedules))

@@ -35,6 +35,8 @@ mod damage;
 mod docs;
 #[path = "program/driven.rs"]
 mod driven;
+#[path = "program/erasing.rs"]
+mod erasing;
 #[path = "program/export.rs"]
 mod export;
 #[path = "program/files.rs"]

@@ -32,7 +32,7 @@ use crate::posting::{
 use crate::preferences::{EditPreferences, Preferences};
 use crate::projects::{ForgetProject, Forgotten, Projects, SetProject};
 use crate::reading::{ReadUpTo, UnreadSessions};
-use crate::redaction::{RedactionQuery, RedactionReport};
+use crate::redaction::{EraseText, ErasedBytes, Erasure, RedactionQuery, RedactionReport};
 use crate::retention::{RetentionPath, RetentionRules, SetRetentionRule};
 use crate::routing::{LeaveRoom, Rooms, Routing};
 use crate::runs::{BeginRun, ContextLog, ContextLogCheck, ContextLogQuery, EndRun, RunBegun, RunEnded, RunPath};
@@ -190,6 +190,12 @@ macro_rules! endpoints {
             redaction {
                 /// Previews what a redacted export of a session masks.
                 Get "/v1/sessions/{session}/redaction" preview_redaction / PreviewRedaction (SessionPath, RedactionQuery) -> RedactionReport [Owner, Local, Agent; 1 KiB];
+                /// Erases a text, such as a password, from the messages of a session, its stored transcripts, the search
+                /// index and its files, and from sessions with copies of its messages. Transcripts that are imported later
+                /// are stored without it. A preview only reports where the text is found.
+                Post "/v1/sessions/{session}/erasure" erase_text / EraseTextEndpoint (SessionPath, EraseText) -> Erasure [Owner, Local; 64 KiB];
+                /// Lists which stored bytes of a session's transcripts aren't those of the files, because a text was erased.
+                Get "/v1/sessions/{session}/erasure" get_erased_bytes / GetErasedBytes (SessionPath, Nothing) -> ErasedBytes [Owner, Local; 1 KiB];
             }
             host {
                 /// Posts a message of the host. People see it; models never read it.

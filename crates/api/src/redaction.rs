@@ -1,4 +1,4 @@
-//! Preview of a redacted export.
+//! Secrets: the preview of a redacted export, and erasing.
 
 use crate::endpoint::{Input, Reply};
 use serde::{Deserialize, Serialize};
@@ -56,4 +56,85 @@ pub struct MaskedPlace {
     pub seq: Option<i64>,
     /// The mask, with up to 24 characters before and after it.
     pub text: String,
+}
+
+/// A text to erase.
+#[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
+#[serde(deny_unknown_fields)]
+pub struct EraseText {
+    /// The exact text, such as a password or a key: 8 to 16,384 bytes.
+    pub text: String,
+    /// True to only report where the text is found.
+    #[serde(default)]
+    pub preview: bool,
+}
+impl Input for EraseText {
+    const EXAMPLE: &'static str = r#"{"text": "correct horse battery staple", "preview": true}"#;
+}
+
+/// Where a text was found. It doesn't contain the text.
+#[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
+pub struct Erasure {
+    /// True if the text was erased; false for a preview.
+    pub erased: bool,
+    /// The same in one or two sentences.
+    pub summary: String,
+    /// The session, and sessions with copies of its messages.
+    pub sessions: Vec<ErasedFrom>,
+    /// Number of messages that contain the text, in all of these sessions.
+    pub messages: u64,
+    /// Number of places in the stored bytes of transcripts.
+    pub places: u64,
+    /// Number of entries in the log of what agents were given.
+    pub context_entries: u64,
+    /// Number of prompts of schedules and unfinished texts.
+    pub texts: u64,
+    /// SHA-256, in hex, of uploaded files and images that contain the text. They are deleted.
+    pub files: Vec<String>,
+}
+impl Reply for Erasure {}
+
+/// A session in which a text was found.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
+pub struct ErasedFrom {
+    /// Id of the session.
+    pub id: String,
+    /// Title of the session, without the text.
+    pub title: String,
+    /// Number of messages that contain the text.
+    pub messages: u64,
+}
+
+/// Where texts were erased from the transcripts of a session.
+#[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
+pub struct ErasedBytes {
+    /// Transcripts whose stored bytes aren't those of the file.
+    pub files: Vec<ErasedFile>,
+}
+impl Reply for ErasedBytes {}
+
+/// A transcript from which a text was erased.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
+pub struct ErasedFile {
+    /// Id of the source.
+    pub source: String,
+    /// Path of the file.
+    pub path: String,
+    /// The bytes that aren't those of the file, in order.
+    pub ranges: Vec<ErasedRange>,
+}
+
+/// Bytes of a file.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
+pub struct ErasedRange {
+    /// Offset of the first byte.
+    pub offset: u64,
+    /// Number of bytes.
+    pub len: u64,
 }

@@ -52,7 +52,7 @@ use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::Duration;
-use store::{PreparedBatch, StoreError, Written};
+use store::{Masks, PreparedBatch, StoreError, Written};
 use stored::Stored;
 use tokio::sync::mpsc;
 use tokio::time::Instant;
@@ -129,9 +129,10 @@ pub fn start(hub: &Hub, files: Vec<PathBuf>, why: Why) -> u64 {
 
 async fn run(hub: &Hub, id: u64, files: Vec<PathBuf>, why: Why) -> Result<(), StoreError> {
     let stored = retry_transient(hub, || Stored::load(hub)).await?;
+    let masks = retry_transient(hub, || hub.workspace.masks()).await?;
     let (send, steps) = mpsc::channel(AHEAD);
     let (prepared, mut receive) = mpsc::channel(AHEAD);
-    let preparing = tokio::task::spawn_blocking(move || prepare_all(steps, &prepared));
+    let preparing = tokio::task::spawn_blocking(move || prepare_all(steps, &masks, &prepared));
     let reading = tokio::task::spawn_blocking({
         let hub = hub.clone();
         let runtime = tokio::runtime::Handle::current();
@@ -265,10 +266,10 @@ async fn write_ready(hub: &Hub, batch: Option<Result<PreparedBatch, StoreError>>
     Ok(written)
 }
 
-fn prepare_all(mut steps: mpsc::Receiver<Progress<Step>>, prepared: &mpsc::Sender<Progress<Ready>>) {
+fn prepare_all(mut steps: mpsc::Receiver<Progress<Step>>, masks: &Masks, prepared: &mpsc::Sender<Progress<Ready>>) {
     while let Some(progress) = steps.blocking_recv() {
         let progress = match progress {
-            Progress::Step(file, step) => Progress::Step(file, Box::new(prepare(*step))),
+            Progress::Step(file, step) => Progress::Step(file, Box::new(prepare(*step, masks))),
             Progress::FileDone(file) => Progress::FileDone(file),
             Progress::Failed(file, reason) => Progress::Failed(file, reason),
         };
@@ -278,8 +279,8 @@ fn prepare_all(mut steps: mpsc::Receiver<Progress<Step>>, prepared: &mpsc::Sende
     }
 }
 
-fn prepare(step: Step) -> Ready {
-    let batch = (!step.is_empty()).then(|| PreparedBatch::new(step.batch));
+fn prepare(step: Step, masks: &Masks) -> Ready {
+    let batch = (!step.is_empty()).then(|| PreparedBatch::new(step.batch, masks));
     Ready { batch, bytes: step.bytes, notes: step.notes, sessions: step.sessions, restored: step.restored }
 }
 

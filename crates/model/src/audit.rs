@@ -32,6 +32,8 @@ crate::words! {
         SessionRestored = "session_restored",
         /// Deleted sessions were removed permanently.
         SessionsPurged = "sessions_purged",
+        /// A text was erased from sessions.
+        TextErased = "text_erased",
         /// Consent to read a folder was given or withdrawn.
         FolderChanged = "folder_changed",
         /// Everything that was imported from a folder was deleted permanently.
@@ -219,6 +221,15 @@ pub enum Event {
         /// Ids, at most 100 per entry.
         sessions: Vec<String>,
     },
+    /// A text was erased. What it was isn't recorded.
+    TextErased {
+        /// Ids of the sessions that were looked through.
+        sessions: Vec<String>,
+        /// Number of messages that contained it.
+        messages: u64,
+        /// Number of files and pictures that contained it, and were deleted.
+        files: u64,
+    },
     /// Consent to read a folder was given or withdrawn.
     FolderChanged {
         /// Absolute path of the folder.
@@ -353,6 +364,7 @@ impl Event {
             Self::SessionDeleted { .. } => AuditKind::SessionDeleted,
             Self::SessionRestored { .. } => AuditKind::SessionRestored,
             Self::SessionsPurged { .. } => AuditKind::SessionsPurged,
+            Self::TextErased { .. } => AuditKind::TextErased,
             Self::FolderChanged { .. } => AuditKind::FolderChanged,
             Self::FolderForgotten { .. } => AuditKind::FolderForgotten,
             Self::ImportStarted { .. } => AuditKind::ImportStarted,

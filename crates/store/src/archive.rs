@@ -243,7 +243,13 @@ impl Archive {
             }
             Todo::Session(id) => self.begin_session(&id).await,
             Todo::Source(source) => {
-                lines.push("source", &source_json(&source))?;
+                let erased = self.workspace.erased_ranges(&source.id).await?;
+                let mut line = source_json(&source);
+                if !erased.is_empty() {
+                    line["sha256"] = json!(self.workspace.stored_sha256(&source.id).await?);
+                    line["erased"] = json!(erased);
+                }
+                lines.push("source", &line)?;
                 self.todo.push_front(Todo::SourceBytes(source, 0));
                 Ok(())
             }

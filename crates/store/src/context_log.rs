@@ -7,6 +7,7 @@
 
 use crate::audit::FaultReason;
 use crate::columns::columns;
+use crate::erase::{Masks, cover_packed};
 use crate::hex::hex;
 use crate::pack::{unpack, unpacked_len, with_packer};
 use crate::step::Step;
@@ -24,6 +25,8 @@ use std::collections::HashMap;
 const BYTES: u64 = MessageQuery::BYTES;
 /// Entries that a check reads at once.
 const PAGE: u32 = 500;
+/// Entries that are covered at once.
+const COVERED: u32 = 50;
 /// No bytes, packed: of an entry whose text another one has.
 const NOTHING: [u8; 1] = [0];
 /// Prompts that may join a run.
@@ -332,4 +335,56 @@ pub(crate) async fn given(step: &mut Step<'_>, session_rid: i64, run: &str) -> R
             .bind(step.workspace).bind(session_rid).bind(run).fetch_all(c).await
     })?;
     rows.into_iter().map(|row| row.entry().map(|entry| entry.piece)).collect()
+}
+
+/// An entry as it is stored: with its own text, unless another entry has it.
+type StoredEntry = (i64, String, String, String, Option<i64>, i64, Vec<u8>, Option<i64>, String);
+
+/// Covers texts in the log of a session, whose hashes are made anew from there on. Returns the number of entries.
+pub(crate) async fn cover(step: &mut Step<'_>, session_rid: i64, masks: &Masks) -> Result<u64, StoreError> {
+    let (mut count, mut after, mut previous) = (0, 0, None::<String>);
+    let mut head = String::new();
+    loop {
+        let rows: Vec<StoredEntry> = on_step!(step, c => {
+            sqlx::query_as(sqlx::AssertSqlSafe(format!(
+                "SELECT position, run_id, part, kind, seq, given_at, rendered, same_as, hash FROM context_log \
+                 WHERE workspace_id = $1 AND session_rid = $2 AND position > $3 ORDER BY position LIMIT {COVERED}"
+            )))
+            .bind(step.workspace).bind(session_rid).bind(after).fetch_all(c).await
+        })?;
+        let Some(last) = rows.last() else { return Ok(count) };
+        after = last.0;
+        for (position, run_id, part, kind, seq, given_at, rendered, same_as, hash) in rows {
+            let new = cover_packed(masks, &rendered)?;
+            count += u64::from(new.is_some());
+            // Behind the first one that changes, each hash covers another one.
+            if new.is_some() && previous.is_none() {
+                previous = Some(std::mem::take(&mut head));
+            }
+            let Some(before) = &previous else {
+                head = hash;
+                continue;
+            };
+            let rendered = new.unwrap_or(rendered);
+            let text = match same_as {
+                Some(other) => on_step!(step, c => {
+                    sqlx::query_scalar(
+                        "SELECT rendered FROM context_log WHERE workspace_id = $1 AND session_rid = $2 AND position = $3",
+                    )
+                    .bind(step.workspace).bind(session_rid).bind(other).fetch_one(c).await
+                })?,
+                None => rendered.clone(),
+            };
+            let mut row = ContextRow { position, run_id, part, kind, seq, given_at, rendered, hash };
+            row.hash = row.digest(&unpack(&text)?, before)?;
+            on_step!(step, c => {
+                sqlx::query(
+                    "UPDATE context_log SET rendered = $1, hash = $2 WHERE workspace_id = $3 AND session_rid = $4 AND position = $5",
+                )
+                .bind(&row.rendered).bind(&row.hash).bind(step.workspace).bind(session_rid).bind(position)
+                .execute(c).await.map(drop)
+            })?;
+            previous = Some(row.hash);
+        }
+    }
 }

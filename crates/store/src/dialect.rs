@@ -10,8 +10,8 @@ use std::sync::Arc;
 /// Takes a workspace's row lock. `SQLite`'s transaction holds the lock on everything already.
 pub(crate) fn lock(tx: &Tx) -> &'static str {
     match tx {
-        Tx::Sqlite(..) => "SELECT feed_pos, last_rid, channels FROM workspace WHERE id = $1",
-        Tx::Postgres(..) => "SELECT feed_pos, last_rid, channels FROM workspace WHERE id = $1 FOR UPDATE",
+        Tx::Sqlite(..) => "SELECT feed_pos, last_rid, channels, erased FROM workspace WHERE id = $1",
+        Tx::Postgres(..) => "SELECT feed_pos, last_rid, channels, erased FROM workspace WHERE id = $1 FOR UPDATE",
     }
 }
 

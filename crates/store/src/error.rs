@@ -51,6 +51,8 @@ pub enum StoreError {
     Gap { source_id: SourceId, expected: u64, found: u64 },
     #[error("`{0}` is not followed")]
     NotFollowed(String),
+    #[error("a text was erased while this was read: read it again")]
+    TextErased,
     #[error("the batch doesn't hold {0}")]
     Unknown(String),
     /// It isn't what was written, or can't be stored here.

@@ -22,7 +22,7 @@ const RANGES: i64 = 1_000;
 /// Ids of sessions in one entry of the audit log.
 const IDS: usize = 100;
 /// The key of the small value that says that there is something to sweep: the position of the feed that told of it.
-const TO_SWEEP: &str = "to_sweep";
+pub(crate) const TO_SWEEP: &str = "to_sweep";
 
 /// A session that goes: rid, id, and how many messages it has.
 type Gone = (i64, String, i64);
@@ -102,7 +102,7 @@ impl Workspace {
     }
 
     /// Deletes what forgotten sessions left, if they did.
-    async fn sweep(&self) -> Result<(), StoreError> {
+    pub(crate) async fn sweep(&self) -> Result<(), StoreError> {
         let Some(noted) = self.meta(TO_SWEEP).await? else { return Ok(()) };
         let mut tx = self.store.begin().await?;
         delete_orphans(&mut tx, self.id()).await?;

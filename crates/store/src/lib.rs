@@ -13,7 +13,8 @@
 //! - [`settings`]: projects, log-ins, small values. [`keys`]: agent keys. `declared`: message types that others
 //!   declare. `driven`: agents that the server starts; `agent_runs`: those that run; `growing`: what they are writing.
 //!   `channels`: where sessions are shown besides the page, and what is sent there. `hooks`: what agents ask by hooks,
-//!   and what is always allowed. `blobs`: files by their content. `forget`: deletes what a person wants gone.
+//!   and what is always allowed. `blobs`: files by their content. `forget`: deletes what a person wants gone. `erase`:
+//!   covers a text that a person wants gone.
 //! - [`tokens`] and [`snippet`]: search text is cut into words here, so that both engines find the same.
 //! - [`memory`]: what is remembered beyond its session.
 //! - `context_log`: the exact bytes that agents were given.
@@ -55,6 +56,7 @@ mod dialect;
 mod disk;
 mod display;
 mod driven;
+mod erase;
 mod error;
 mod files;
 mod fold;
@@ -119,6 +121,7 @@ pub use context_log::{ContextCheck, ContextEntry};
 pub use declared::DeclaredType;
 pub use disk::DiskSpace;
 pub use driven::{Driven, DrivenState};
+pub use erase::{Erased, ErasedSession, Erasing, LONGEST as LONGEST_ERASED, Masks, SHORTEST as SHORTEST_ERASED};
 pub use error::StoreError;
 pub use files::{private_dir, private_file, sync_dir, with_suffix};
 pub use growing::GrowingText;

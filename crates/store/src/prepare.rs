@@ -4,6 +4,7 @@ pub(crate) mod work;
 
 use crate::columns::text;
 use crate::display;
+use crate::erase::Masks;
 use crate::pack::{CHUNK, Packer, content_hash};
 use crate::{
     Batch, FileChanged, MessageUpsert, NewBlob, Permission, RecordChunk, Retraction, Rewind, RunUpsert, SessionUpsert,
@@ -12,6 +13,8 @@ use crate::{
 use model::message_type::approval::Approval;
 use model::message_type::tool_call::ToolState;
 use model::{Body, CopyMarks, Draft, MessageId, MessageType, Micros, Part, RecordRef, Role, Status};
+use serde::Serialize;
+use serde::de::DeserializeOwned;
 use std::borrow::Cow;
 use std::sync::Arc;
 use work::OfWork;
@@ -26,6 +29,8 @@ pub(crate) struct Prepared {
     pub retractions: Vec<Retraction>,
     pub rewinds: Vec<Rewind>,
     pub permissions: Vec<Permission>,
+    /// Texts that are covered in it.
+    pub masks: Masks,
     pub now: Micros,
 }
 
@@ -107,7 +112,10 @@ pub(crate) struct Posted {
     pub queued: bool,
 }
 
-pub(crate) fn prepare(batch: Batch) -> Result<Prepared, StoreError> {
+pub(crate) fn prepare(mut batch: Batch, masks: &Masks) -> Result<Prepared, StoreError> {
+    if masks.count() > 0 {
+        cover(&mut batch, masks)?;
+    }
     let mut packer = Packer::new()?;
     let source = batch.source.map(|source| prepare_source(source, &mut packer)).transpose()?;
     let mut imported = |message: MessageUpsert| {
@@ -125,8 +133,37 @@ pub(crate) fn prepare(batch: Batch) -> Result<Prepared, StoreError> {
         retractions: batch.retractions,
         rewinds: batch.rewinds,
         permissions: batch.permissions,
+        masks: masks.clone(),
         now: batch.now,
     })
+}
+
+/// Covers erased texts in all that is read out of a batch's bytes. The bytes themselves are covered as they are stored,
+/// since a text may go on in the next ones.
+fn cover(batch: &mut Batch, masks: &Masks) -> Result<(), StoreError> {
+    for message in &mut batch.messages {
+        if let Some(draft) = covered(&message.draft, masks)? {
+            message.draft = draft;
+            let paths = message.files.iter_mut().map(|file| &mut file.path);
+            for text in message.search_text.iter_mut().chain(paths) {
+                masks.cover_text(text);
+            }
+        }
+    }
+    for session in &mut batch.sessions {
+        if let Some(facts) = covered(&session.facts, masks)? {
+            session.facts = facts;
+        }
+    }
+    batch.blobs.retain(|blob| masks.find(&blob.bytes).is_empty());
+    Ok(())
+}
+
+/// Returns the value without the texts; None if it doesn't contain them.
+fn covered<T: Serialize + DeserializeOwned>(value: &T, masks: &Masks) -> Result<Option<T>, StoreError> {
+    let corrupt = |error: serde_json::Error| StoreError::Corrupt(error.to_string());
+    let mut json = serde_json::to_vec(value).map_err(corrupt)?;
+    if masks.cover(&mut json).is_empty() { Ok(None) } else { serde_json::from_slice(&json).map(Some).map_err(corrupt) }
 }
 
 /// Joins the pieces and cuts them anew, into pieces of a size that reads well.

@@ -24,6 +24,8 @@ pub(crate) struct Step<'a> {
     stored: (i64, i64),
     /// Whether the workspace has channels, which are told of messages.
     pub has_channels: bool,
+    /// How many forms of texts are erased from what is imported.
+    pub erased: i64,
     /// Whether a channel is told anything by this transaction.
     pub has_deliveries: bool,
     /// For the audit log, at the end of the transaction.
@@ -48,7 +50,7 @@ impl<'a> Step<'a> {
             ON CONFLICT DO NOTHING";
         const ATTEMPTS: usize = 10;
         let lock = dialect::lock(tx);
-        let mut found: Option<(i64, i64, i64)> =
+        let mut found: Option<(i64, i64, i64, i64)> =
             on_tx!(tx, c => sqlx::query_as(lock).bind(workspace).fetch_optional(c).await)?;
         for _ in 0..ATTEMPTS {
             if found.is_some() {
@@ -64,11 +66,23 @@ impl<'a> Step<'a> {
             })?;
             found = on_tx!(tx, c => sqlx::query_as(lock).bind(workspace).fetch_optional(c).await)?;
         }
-        let (feed_pos, last_rid, channels) =
+        let (feed_pos, last_rid, channels, erased) =
             found.ok_or_else(|| StoreError::Corrupt("a workspace vanished".to_owned()))?;
         let (waiting, notes, stored) = (Waiters::default(), Vec::new(), (feed_pos, last_rid));
         let (has_channels, has_deliveries) = (channels > 0, false);
-        Ok(Self { tx, waiting, workspace, now, feed_pos, last_rid, stored, has_channels, has_deliveries, notes })
+        Ok(Self {
+            tx,
+            waiting,
+            workspace,
+            now,
+            feed_pos,
+            last_rid,
+            stored,
+            has_channels,
+            erased,
+            has_deliveries,
+            notes,
+        })
     }
 
     /// Stores how far it came. A transaction that wrote nothing stays one that the disk needn't hear of.

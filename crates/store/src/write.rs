@@ -2,7 +2,7 @@
 
 mod blobs;
 mod callers;
-mod changes;
+pub(crate) mod changes;
 mod deliveries;
 pub(crate) mod feed;
 pub(crate) mod forgotten;
@@ -15,11 +15,12 @@ pub(crate) mod rollup;
 mod runs;
 pub(crate) mod sessions;
 pub(crate) mod source;
-mod words;
+pub(crate) mod words;
 mod work;
 
 pub use restore::{NextLine, Restored};
 
+use crate::erase::Masks;
 use crate::step::Step;
 use crate::{Batch, Origin, StoreError, Workspace, Written, prepare, settings};
 
@@ -29,8 +30,10 @@ pub struct PreparedBatch(prepare::Prepared);
 
 impl PreparedBatch {
     /// Costs ten milliseconds of processor time per MB or so: not for a thread that serves others.
-    pub fn new(batch: Batch) -> Result<Self, StoreError> {
-        prepare::prepare(batch).map(Self)
+    ///
+    /// `masks` are those of the workspace: a batch that was prepared with others is refused.
+    pub fn new(batch: Batch, masks: &Masks) -> Result<Self, StoreError> {
+        prepare::prepare(batch, masks).map(Self)
     }
 }
 
@@ -38,7 +41,8 @@ impl Workspace {
     /// Writes all of the batch in one transaction, or nothing. Bytes that are stored already, as when the answer to a
     /// commit was lost, are no news.
     pub async fn write_batch(&self, batch: Batch) -> Result<Written, StoreError> {
-        let prepared = tokio::task::spawn_blocking(move || PreparedBatch::new(batch))
+        let masks = self.masks().await?;
+        let prepared = tokio::task::spawn_blocking(move || PreparedBatch::new(batch, &masks))
             .await
             .map_err(|error| StoreError::Io(std::io::Error::other(error)))??;
         self.write_prepared(prepared).await
@@ -48,6 +52,9 @@ impl Workspace {
     pub async fn write_prepared(&self, PreparedBatch(prepared): PreparedBatch) -> Result<Written, StoreError> {
         let mut tx = self.store.begin().await?;
         let mut step = Step::begin(&mut tx, self.id(), prepared.now).await?;
+        if prepared.masks.count() as i64 != step.erased {
+            return Err(StoreError::TextErased);
+        }
         let written = write(&mut step, prepared).await?;
         step.end().await?;
         tx.commit().await?;
@@ -67,10 +74,12 @@ async fn write(step: &mut Step<'_>, mut batch: prepare::Prepared) -> Result<Writ
     batch.runs.retain(|run| !sessions.is_purged(&run.session_key));
     batch.blobs.retain(|blob| !sessions.is_purged(&blob.session_key));
     let source = match batch.source {
-        Some(source) => match source::write(step, source, sessions.any_kept(), &mut sessions.rollup).await? {
-            Some(written) => Some(written),
-            None => return Ok(Written { pos: step.feed_pos, ..Written::default() }),
-        },
+        Some(source) => {
+            match source::write(step, source, sessions.any_kept(), &batch.masks, &mut sessions.rollup).await? {
+                Some(written) => Some(written),
+                None => return Ok(Written { pos: step.feed_pos, ..Written::default() }),
+            }
+        }
         None => None,
     };
     // The removed part of a rewritten file is known at its end.

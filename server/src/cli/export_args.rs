@@ -1,4 +1,4 @@
-//! Options of `verbatim export`.
+//! Options of `verbatim export` and `verbatim erase`.
 
 use super::{Data, Only, session};
 use clap::{Args, ValueEnum};
@@ -34,6 +34,24 @@ pub struct Export {
     /// Output file, or folder with `--all` [default: standard output]
     #[arg(long, short, value_name = "FILE")]
     pub output: Option<PathBuf>,
+}
+
+#[derive(Debug, Args)]
+#[command(
+    after_help = "The text is read from standard input, because an argument would be in the shell's history. Backups, exports, transcripts on disk, and messages that channels have sent keep it"
+)]
+pub struct Erase {
+    /// Our id, the agent's own id, or a unique prefix of either
+    #[arg(value_parser = session)]
+    pub session: String,
+    #[command(flatten)]
+    pub data: Data,
+    /// Print where the text is found, and change nothing
+    #[arg(long)]
+    pub preview: bool,
+    /// Print JSON
+    #[arg(long)]
+    pub json: bool,
 }
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]

@@ -8,11 +8,11 @@ use crate::cli::{Export, ExportFormat};
 use crate::door::Door;
 use agents::chat_host::{CHAT_HOST, is_head, to_row};
 use anyhow::{Context as _, Result, bail};
-use api::Route as _;
 use api::contract::ExportSession;
 use api::messages::Entry;
 use api::redaction::{RedactionQuery, RedactionReport};
 use api::sessions::{SessionDetail, SessionPath};
+use api::{Nothing, Route as _};
 use serde::Deserialize;
 use std::fmt::Write as _;
 use std::path::Path;
@@ -64,6 +64,18 @@ async fn write(door: &Door, args: &Export, session: &str) -> Result<()> {
         bail!("`--format messages-db` writes a file: name it with `--output`");
     }
     let bytes = door.client.get_bytes(&address(session, format, &query(args))).await?;
+    if format == ExportFormat::Original {
+        let erased = door.client.get_erased_bytes(SessionPath { session: session.to_owned() }, Nothing {}).await?;
+        for file in erased.files {
+            let ranges =
+                file.ranges.iter().map(|range| format!("{} to {}", range.offset, range.offset + range.len - 1));
+            let ranges = ranges.collect::<Vec<_>>().join(", ");
+            note(&format!(
+                "A text was erased from {}: its bytes {ranges} aren't those of the file",
+                one_line(&file.path)
+            ));
+        }
+    }
     if let Some(file) = args.output.as_ref().filter(|_| is_database) {
         return messages_db(&bytes, file).await;
     }

@@ -195,7 +195,16 @@ async fn original(scoped: Scoped, path: SessionPath, source: Option<String>) -> 
     let shown = masked.map_or_else(|| chosen.path.clone(), |source| source.path);
     let (id, size, hash, shown, content_type) = match packed {
         Some(packed) => (packed.id, packed.size, packed.sha256, packed.path, "application/zstd"),
-        None => (id, chosen.size, chosen.sha256.clone(), shown, "application/x-ndjson"),
+        None => {
+            // Where a text was erased, the bytes aren't those of the file.
+            let erased = scoped.hub.workspace.erased_ranges(&id).await.map_err(hub::problem)?;
+            let hash = if erased.is_empty() {
+                Ok(chosen.sha256.clone())
+            } else {
+                scoped.hub.workspace.stored_sha256(&id).await
+            };
+            (id, chosen.size, hash.map_err(hub::problem)?, shown, "application/x-ndjson")
+        }
     };
     let name = std::path::Path::new(&shown).file_name().map(|n| n.to_string_lossy().into_owned()).unwrap_or_default();
     // Before the first byte is sent: what is damaged isn't the file that was imported.
@@ -219,6 +228,16 @@ fn is_named_after(stem: &str, own_id: &str) -> bool {
     let end = stem.rsplit('-').next().unwrap_or(stem);
     let is_behind = || stem.strip_suffix(own).is_some_and(|before| before.ends_with('-'));
     !own.is_empty() && (own_id.ends_with(stem) || is_behind() || end.len() >= BEGINNING && own.starts_with(end))
+}
+
+/// `GET /s/{session}/erase`
+pub async fn erase(State(site): State<Site>, PageOf(path): PageOf<SessionPath>, headers: HeaderMap) -> Response {
+    let page = async {
+        let (detail, shell) =
+            tokio::try_join!(site.api.get_session(path, Nothing {}), page_data::surroundings(&site, &headers))?;
+        Ok(app::pages::erase::page(&app::pages::erase::ErasePage { session: detail.session, shell }))
+    };
+    pages::answer(&site, &headers, page.await).await
 }
 
 /// The first `size` bytes of a source: it may grow meanwhile. One that is rewritten or forgotten while it is sent

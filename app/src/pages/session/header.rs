@@ -234,6 +234,7 @@ fn menu(data: &SessionPageData) -> Part {
             {original}
             <a class="menu-item" href=format!("{page}/redacted")>{icon(Glyph::EYE)}<span>"Redacted…"</span></a>
             <hr/>
+            <a class="menu-item" href=format!("{page}/erase")>{icon(Glyph::KEY)}<span>"Erase a text…"</span></a>
             <fieldset data-asks="" role="none">{delete()}</fieldset>
         </div>
     }

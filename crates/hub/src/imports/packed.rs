@@ -132,6 +132,11 @@ pub fn pass(
 impl Packed {
     /// Stores its bytes, which belong to these sessions.
     fn keep(&mut self, sessions: &[SessionUpsert], each: &mut dyn FnMut(Step) -> Result<()>) -> Result<()> {
+        let masks = self.runtime.block_on(retry_transient(&self.hub, || self.hub.workspace.masks()));
+        if !masks.map_err(super::failed)?.is_empty() {
+            // A text that was erased can't be covered in it.
+            return Ok(());
+        }
         let path = name(&self.path);
         let old = self.runtime.block_on(retry_transient(&self.hub, || self.hub.workspace.source_by_path(&path)));
         let old = old.map_err(super::failed)?;

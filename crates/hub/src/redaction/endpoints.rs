@@ -1,15 +1,20 @@
-//! The preview of a redacted export.
+//! The preview of a redacted export, and erasing a text.
 
-use crate::basics::problem;
+use crate::basics::{clock, problem};
 use crate::context::Scoped;
+use crate::derived::reindex::DERIVE;
 use crate::imports::export::with_children;
 use crate::may::session;
 use crate::redaction::{Findings, Masking, redactor};
 use api::messages::ListMessages;
-use api::redaction::{RedactionQuery, RedactionReport};
+use api::redaction::{
+    EraseText, ErasedBytes, ErasedFile, ErasedFrom, ErasedRange, Erasure, RedactionQuery, RedactionReport,
+};
 use api::sessions::SessionPath;
 use api::{Api as _, Problem};
+use model::policy::should_embed;
 use std::sync::Arc;
+use store::{Erased, Erasing, LONGEST_ERASED, SHORTEST_ERASED};
 
 /// Messages that are looked through at once.
 const PAGE: u32 = 200;
@@ -50,4 +55,80 @@ pub async fn preview_redaction(
         }
     }
     Ok(findings.report(messages, files))
+}
+
+pub async fn erase_text(scoped: &Scoped, path: &SessionPath, input: EraseText) -> Result<Erasure, Problem> {
+    let text = input.text.as_str();
+    if !(SHORTEST_ERASED..=LONGEST_ERASED).contains(&text.len()) || text.trim() != text {
+        let expected = format!("a text of {SHORTEST_ERASED} to {LONGEST_ERASED} bytes, without spaces around it");
+        return Err(Problem::field("/text", &expected).hint("A shorter text would be erased where it stands by chance"));
+    }
+    let id = session(scoped, path).await?.id;
+    let found = if input.preview {
+        scoped.hub.workspace.find_text(&id, text).await
+    } else {
+        let how = Erasing { derive: DERIVE, is_remembered: should_embed };
+        let erased = scoped.signed().await.erase_text(&id, text, how, clock::now()).await;
+        scoped.hub.feed.ring(scoped.hub.workspace.feed_pos().await.map_err(problem)?);
+        erased
+    };
+    let found = found.map_err(problem)?.ok_or_else(|| Problem::not_found("session"))?;
+    Ok(erasure(found, !input.preview))
+}
+
+fn erasure(found: Erased, erased: bool) -> Erasure {
+    Erasure {
+        summary: summary(&found, erased),
+        erased,
+        messages: found.messages(),
+        places: found.ranges,
+        context_entries: found.context_entries,
+        texts: found.texts,
+        files: found.blobs,
+        sessions: found
+            .sessions
+            .into_iter()
+            .map(|session| ErasedFrom { id: session.id.to_string(), title: session.title, messages: session.messages })
+            .collect(),
+    }
+}
+
+/// What a person reads: `Found in 3 messages of 2 sessions, and in 1 file, which will be deleted.`
+fn summary(found: &Erased, erased: bool) -> String {
+    let counted = |count: u64, noun: &str| format!("{count} {noun}{}", if count == 1 { "" } else { "s" });
+    if found.is_empty() {
+        let what =
+            if erased { "From now on it is left out of all that is imported." } else { "Look at how it is written." };
+        return format!("The text isn't in this session. {what}");
+    }
+    let sessions = found.sessions.iter().filter(|session| session.messages > 0 || session.in_title).count() as u64;
+    let mut places = vec![counted(found.messages(), "message")];
+    if sessions > 1 {
+        places[0].push_str(&format!(" of {sessions} sessions"));
+    }
+    for (count, noun) in [
+        (found.sessions.iter().filter(|session| session.in_title).count() as u64, "title"),
+        (found.ranges, "place of a transcript"),
+        (found.context_entries, "entry of the context log"),
+        (found.texts, "prompt of a schedule or unfinished text"),
+        (found.blobs.len() as u64, "uploaded file"),
+    ] {
+        if count > 0 {
+            places.push(format!("{count} \u{d7} {noun}"));
+        }
+    }
+    format!("{} {}.", if erased { "Erased from" } else { "Found in" }, places.join(", "))
+}
+
+pub async fn get_erased_bytes(scoped: &Scoped, path: &SessionPath) -> Result<ErasedBytes, Problem> {
+    let id = session(scoped, path).await?.id;
+    let mut files = Vec::new();
+    for source in scoped.hub.workspace.session_sources(&id).await.map_err(problem)? {
+        let ranges = scoped.hub.workspace.erased_ranges(&source.id).await.map_err(problem)?;
+        if !ranges.is_empty() {
+            let ranges = ranges.into_iter().map(|(offset, len)| ErasedRange { offset, len }).collect();
+            files.push(ErasedFile { source: source.id.to_string(), path: source.path, ranges });
+        }
+    }
+    Ok(ErasedBytes { files })
 }

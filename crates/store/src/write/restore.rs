@@ -10,6 +10,7 @@ use super::messages::memory::MEMORY;
 use crate::archive::cells::{Fields, Held, bytes};
 use crate::archive::{PARTS, VERSION};
 use crate::blobs;
+use crate::erase::{self, Masks};
 use crate::hex::hex;
 use crate::pack::Packer;
 use crate::step::Step;
@@ -18,7 +19,7 @@ use crate::step::table::{Row, Value as Cell};
 use crate::store::on_step;
 use crate::{Derive, DrivenState, StoreError, Workspace};
 use message::{MESSAGE_ROW, RestoredMessage, TOOL_USE};
-use model::{Micros, SessionId};
+use model::{Micros, SessionId, SourceId};
 use serde::Deserialize;
 use serde_json::value::RawValue;
 use session::Open;
@@ -52,6 +53,9 @@ struct SourceLine {
     imported_at: i64,
     #[serde(default)]
     modified_at: Option<i64>,
+    /// Where the bytes aren't those of the file: offset and length.
+    #[serde(default)]
+    erased: Vec<(i64, i64)>,
 }
 
 /// A file whose bytes come.
@@ -86,6 +90,7 @@ struct Restoring<'a, 'b> {
     step: &'a mut Step<'b>,
     packer: Packer,
     derive: Derive,
+    masks: Masks,
     sources: HashMap<String, i64>,
     source: Option<OpenSource>,
     blob: Option<OpenBlob>,
@@ -102,12 +107,17 @@ impl Workspace {
     ///
     /// [`StoreError::Archive`] names the line and says what is wrong with it. Nothing is stored then.
     pub async fn restore(&self, now: Micros, next: NextLine<'_>, derive: Derive) -> Result<Restored, StoreError> {
+        let masks = self.masks().await?;
         let mut tx = self.store.begin().await?;
         let mut step = Step::begin(&mut tx, self.id(), now).await?;
+        if masks.count() as i64 != step.erased {
+            return Err(StoreError::TextErased);
+        }
         let mut restoring = Restoring {
             step: &mut step,
             packer: Packer::new()?,
             derive,
+            masks,
             sources: HashMap::new(),
             source: None,
             blob: None,
@@ -117,8 +127,11 @@ impl Workspace {
             done: Restored::default(),
         };
         let mut number = 0_u64;
-        while let Some(line) = next()? {
+        while let Some(mut line) = next()? {
             number += 1;
+            if restoring.step.erased > 0 {
+                restoring.masks.cover_text(&mut line);
+            }
             restoring.line(&line).await.map_err(|error| match error {
                 StoreError::Archive(reason) => StoreError::Archive(format!("line {number}: {reason}")),
                 other => other,
@@ -145,7 +158,7 @@ impl Restoring<'_, '_> {
         match kind.as_str() {
             "verbatim" => head(&raw),
             "source" => {
-                self.close_source()?;
+                self.close_source().await?;
                 self.begin_source(parsed(raw.get())?).await
             }
             "bytes" => self.bytes(parsed(raw.get())?).await,
@@ -191,6 +204,9 @@ impl Restoring<'_, '_> {
                 .bind(&line.reader).bind(line.reader_version).bind(line.imported_at).bind(line.modified_at)
                 .execute(c).await.map(drop)
             })?;
+            for (start, len) in &line.erased {
+                erase::note_range(self.step, rid, *start, *len).await?;
+            }
         }
         self.sources.insert(line.id.clone(), rid);
         self.source = Some(OpenSource { line, rid, known, size: 0, hash: Sha256::new() });
@@ -221,7 +237,7 @@ impl Restoring<'_, '_> {
         Ok(())
     }
 
-    fn close_source(&mut self) -> Result<(), StoreError> {
+    async fn close_source(&mut self) -> Result<(), StoreError> {
         let Some(source) = self.source.take() else { return Ok(()) };
         if source.size != source.line.size || hex(&source.hash.finalize()) != source.line.sha256 {
             return Err(wrong(format!(
@@ -229,11 +245,15 @@ impl Restoring<'_, '_> {
                 source.line.path
             )));
         }
+        if self.step.erased > 0 && !source.known {
+            let id = SourceId::parse(source.line.id).map_err(|error| wrong(error.to_string()))?;
+            erase::cover_source(self.step, &self.masks, (source.rid, &id), 0).await?;
+        }
         Ok(())
     }
 
     async fn begin_blob(&mut self, line: BlobLine) -> Result<(), StoreError> {
-        self.close_source()?;
+        self.close_source().await?;
         let in_pieces = line.size > blobs::PIECE as u64;
         let upload = in_pieces.then(|| format!("archive-{}", line.sha256));
         let mut new = false;
@@ -321,7 +341,7 @@ impl Restoring<'_, '_> {
     }
 
     async fn close(&mut self) -> Result<(), StoreError> {
-        self.close_source()?;
+        self.close_source().await?;
         self.close_blob()?;
         if let Some(session) = self.session.take() {
             let id = session::finish(self.step, &session).await?;

@@ -2,6 +2,7 @@
 
 use crate::StoreError;
 use crate::columns::text;
+use crate::erase::{Masks, cover_source};
 use crate::prepare::{PreparedSource, gap};
 use crate::step::Step;
 use crate::store::on_step;
@@ -27,6 +28,7 @@ pub(crate) async fn write(
     step: &mut Step<'_>,
     source: PreparedSource,
     is_kept: bool,
+    masks: &Masks,
     rollup: &mut Rollup,
 ) -> Result<Option<WrittenSource>, StoreError> {
     let PreparedSource { head, mut chunks } = source;
@@ -48,7 +50,7 @@ pub(crate) async fn write(
         delete(step, old).await?;
         (rid, stored, replaces) = (Some(new), 0, Some(old));
     }
-    let start = chunks.first().map_or(head.size, |chunk| chunk.start);
+    let (start, is_new) = (chunks.first().map_or(head.size, |chunk| chunk.start), !chunks.is_empty());
     if start != stored {
         return Err(gap(&head, stored, start));
     }
@@ -78,6 +80,9 @@ pub(crate) async fn write(
             });
             q.build().persistent(rows.len() == CHUNKS_PER_STATEMENT || rows.len() == 1).execute(c).await.map(drop)
         })?;
+    }
+    if is_new && step.erased > 0 {
+        cover_source(step, masks, (rid, &head.id), start).await?;
     }
     Ok(Some(WrittenSource { rid, rewritten: replaces.is_some(), at_end: head.modified_at.is_some(), emptied }))
 }
@@ -142,7 +147,8 @@ async fn move_sessions(step: &mut Step<'_>, from: i64, to: i64) -> Result<(), St
 
 /// Deletes a source with its bytes.
 pub(crate) async fn delete(step: &mut Step<'_>, rid: i64) -> Result<(), StoreError> {
-    const DELETE: [&str; 3] = [
+    const DELETE: [&str; 4] = [
+        "DELETE FROM erased_range WHERE workspace_id = $1 AND source_rid = $2",
         "DELETE FROM record_chunk WHERE workspace_id = $1 AND source_rid = $2",
         "DELETE FROM session_source WHERE workspace_id = $1 AND source_rid = $2",
         "DELETE FROM source WHERE workspace_id = $1 AND rid = $2",

@@ -39,36 +39,7 @@ impl Workspace {
         }
         let after = if version == WORDS_VERSION { after.parse().unwrap_or(0) } else { 0 };
         let messages = read(&mut step, after).await?;
-        let mut renewed: Vec<(i64, String)> = Vec::with_capacity(messages.len());
-        let known = remembered(&mut step, &messages).await?;
-        let mut new: Vec<Row<'_>> = Vec::new();
-        let mut edits: Vec<((i64, i64, i64), Vec<FileChanged>)> = Vec::new();
-        for (rid, session_rid, seq, body) in &messages {
-            let draft = unpack_draft(body)?;
-            let body = Body::of(&draft);
-            edits.push(((*session_rid, *seq, draft.created_at.0), storable((derive.files)(&draft, &body))));
-            let remembered = is_remembered(&draft);
-            let words =
-                (derive.search_text)(&draft, &body).map(|text| tokens::words(&text)).filter(|words| !words.is_empty());
-            renewed.extend(words.map(|words| (*rid, indexed(words, *session_rid, remembered))));
-            if remembered && !known.contains(rid) {
-                new.push(vec![(*rid).into(), (*session_rid).into()]);
-            }
-        }
-        delete(&mut step, &messages).await?;
-        let rows: Vec<Row<'_>> =
-            renewed.iter().map(|(rid, words)| vec![(*rid).into(), words.as_str().into()]).collect();
-        step.write(&MESSAGE_SEARCH, &rows).await?;
-        step.write(&MEMORY, &new).await?;
-        let mut seqs: BTreeMap<i64, Vec<i64>> = BTreeMap::new();
-        for ((session_rid, seq, _), _) in &edits {
-            seqs.entry(*session_rid).or_default().push(*seq);
-        }
-        for (session_rid, seqs) in seqs {
-            files::delete(&mut step, session_rid, &seqs).await?;
-        }
-        let changed: Vec<Row<'_>> = edits.iter().flat_map(|(of, files)| files::rows(*of, files)).collect();
-        step.write(&FILE_CHANGE, &changed).await?;
+        renew(&mut step, &messages, derive, &is_remembered).await?;
         let last = messages.last().filter(|_| messages.len() == PART).map(|(rid, ..)| *rid);
         let reached = last.map_or_else(|| WORDS_VERSION.to_owned(), |rid| format!("{WORDS_VERSION}:{rid}"));
         on_step!(step, c => {
@@ -80,7 +51,47 @@ impl Workspace {
     }
 }
 
+/// A message: rid, rid of its session, `seq`, packed body.
 type Stored = (i64, i64, i64, Vec<u8>);
+
+/// Writes the words of these messages anew, and the files that they changed.
+pub(crate) async fn renew(
+    step: &mut Step<'_>,
+    messages: &[Stored],
+    derive: Derive,
+    is_remembered: &(impl Fn(&Draft) -> bool + Send + Sync),
+) -> Result<(), StoreError> {
+    let mut renewed: Vec<(i64, String)> = Vec::with_capacity(messages.len());
+    let known = remembered(step, messages).await?;
+    let mut new: Vec<Row<'_>> = Vec::new();
+    let mut edits: Vec<((i64, i64, i64), Vec<FileChanged>)> = Vec::new();
+    for (rid, session_rid, seq, body) in messages {
+        let draft = unpack_draft(body)?;
+        let body = Body::of(&draft);
+        edits.push(((*session_rid, *seq, draft.created_at.0), storable((derive.files)(&draft, &body))));
+        let remembered = is_remembered(&draft);
+        let words =
+            (derive.search_text)(&draft, &body).map(|text| tokens::words(&text)).filter(|words| !words.is_empty());
+        renewed.extend(words.map(|words| (*rid, indexed(words, *session_rid, remembered))));
+        if remembered && !known.contains(rid) {
+            new.push(vec![(*rid).into(), (*session_rid).into()]);
+        }
+    }
+    delete(step, messages).await?;
+    let rows: Vec<Row<'_>> = renewed.iter().map(|(rid, words)| vec![(*rid).into(), words.as_str().into()]).collect();
+    step.write(&MESSAGE_SEARCH, &rows).await?;
+    step.write(&MEMORY, &new).await?;
+    let mut seqs: BTreeMap<i64, Vec<i64>> = BTreeMap::new();
+    for ((session_rid, seq, _), _) in &edits {
+        seqs.entry(*session_rid).or_default().push(*seq);
+    }
+    for (session_rid, seqs) in seqs {
+        files::delete(step, session_rid, &seqs).await?;
+    }
+    let changed: Vec<Row<'_>> = edits.iter().flat_map(|(of, files)| files::rows(*of, files)).collect();
+    step.write(&FILE_CHANGE, &changed).await?;
+    Ok(())
+}
 
 /// Copied ones are found where they came from.
 async fn read(step: &mut Step<'_>, after: i64) -> Result<Vec<Stored>, StoreError> {
