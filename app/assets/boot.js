@@ -47,11 +47,14 @@ addEventListener('part-here', ({ detail }) => {
 });
 
 // In document order: an island that holds others as children is told just before each of those starts. One that is a
-// part of its own is alive when that part has come; the others don't wait for it.
+// part of its own is alive when that part has come; the others don't wait for it. A closed dialog comes to life when it
+// opens: the focus enters it.
 function mountIslands(parts) {
   return Promise.all([...document.querySelectorAll('leptos-island')].map((island) => {
     island.parentElement.closest('leptos-children')?.$$on_hydrate?.();
-    return parts[island.dataset.component](island);
+    const mount = () => parts[island.dataset.component](island);
+    if (!island.querySelector(':scope > dialog:not([open])')) return mount();
+    return island.addEventListener('focusin', mount, { once: true });
   }));
 }
 

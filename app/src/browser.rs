@@ -3,6 +3,7 @@
 //! HTML enters the page through [`fragment`] alone. Nothing here may panic: in the browser one panic ends the app.
 
 pub mod clipboard;
+pub mod dispatch;
 pub mod dom;
 pub mod editor;
 pub mod focus;

@@ -22,4 +22,5 @@ fn wake() {
 pub mod agent_bar;
 pub mod composer;
 pub mod new_session;
+pub mod palette;
 pub mod schedules;

@@ -21,6 +21,7 @@ pub mod loads;
 pub mod message_filter;
 pub mod page_action;
 pub mod page_path;
+pub mod palette;
 pub mod rail;
 pub mod readiness;
 pub mod row_merge;

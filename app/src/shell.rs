@@ -1,6 +1,5 @@
 //! The frame of every page: the rail on the left, the tab bar on phones, the skip link, the shortcut sheet.
 
-mod palette;
 pub(crate) mod places;
 mod sheet;
 mod tab_bar;
@@ -11,6 +10,7 @@ pub(crate) use sheet::kbds;
 use crate::clock::Clock;
 use crate::figures;
 use crate::icon::{Glyph, Icon, Motion, Size};
+use crate::islands::palette::CommandPalette;
 use crate::look::{Look, theme_words};
 use crate::names::{project_name, title};
 use crate::page::{Assets, Document, Script, document};
@@ -179,7 +179,7 @@ fn surroundings(shell: &ShellData, frame: Frame<'_>) -> Part {
         <div class="toasts" id="toasts" role="status"></div>
         {drawn_later()}
         {sheet::sheet(&changed)}
-        {palette::dialog()}
+        <CommandPalette/>
     }
 }
 

@@ -1,7 +1,7 @@
 //! Runs UI actions from the queue, each by its owner.
 
-use crate::dispatch::{self, UiAction};
-use crate::{actions, keyboard, palette, session_actions, toasts};
+use crate::{actions, keyboard, session_actions, toasts};
+use app::browser::dispatch::{self, UiAction};
 use leptos::prelude::lazy;
 
 pub fn start() {
@@ -33,7 +33,6 @@ fn run(action: UiAction) {
         UiAction::SelectTo(row) => session_actions::select_to(&row),
         UiAction::DrawToasts => toasts::draw(),
         UiAction::Undo(undo) => session_actions::take_back(undo),
-        UiAction::OpenedPalette => palette::opened(),
         UiAction::ToastButton(button) => toasts::press(&button),
     }
 }

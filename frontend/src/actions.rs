@@ -1,10 +1,10 @@
 //! Buttons with `data-action` that mean the same everywhere: copy, link, the shortcut sheet. One listener for all of
 //! them.
 
-use crate::dispatch::{UiAction, enqueue};
 use crate::{cursor, filter, message_text, palette, session_actions, transcript};
 use api::Route as _;
 use api::contract::LogOut;
+use app::browser::dispatch::{UiAction, enqueue};
 use app::browser::{clipboard, dom, editor, fragment, storage, toast};
 use app::look::theme_words;
 use app::shared::attr;

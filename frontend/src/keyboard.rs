@@ -1,7 +1,7 @@
 //! Keyboard commands. `j` and `k` move through the rows of a list or the messages of a transcript.
 
-use crate::dispatch::{UiAction, brings_field, enqueue};
 use crate::{actions, changes, cursor, palette, panel, session_actions, sessions, targets, toasts, transcript};
+use app::browser::dispatch::{UiAction, brings_field, enqueue};
 use app::browser::page_state::page_state;
 use app::browser::{dom, focus};
 use app::shared::attr;

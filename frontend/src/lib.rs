@@ -10,16 +10,16 @@
 //!
 //! A tour, bottom-up:
 //! - `readiness`: which requests take a decision yet; `arrival`: a page that another site opened asks first.
-//! - `cursor`: the current row; `dispatch`: the queue of UI actions; `targets`: what commands act on.
+//! - `cursor`: the current row; `targets`: what commands act on.
 //! - `filter`: the chips above a transcript; `desktop`: notifications.
 //! - `unread`, `times`, `toasts`, `reconcile` (new rows take the place of old ones), `page_scroll` (back and reload
 //!   lead to where the reader was).
 //! - `transcript`: the window of a session's rows; `changes`: the changes page.
-//! - `events`: the event stream, shared by all tabs; `session_actions`: rename, pin, archive, delete; `palette`.
+//! - `events`: the event stream, shared by all tabs; `session_actions`: rename, pin, archive, delete; `palette` opens it.
 //! - `forms`: forms and buttons that send themselves; `sessions`: the lists and their filters; `panel`: the panel at
 //!   the right; `actions`: buttons that every page has.
 //! - `keyboard`: what keys do; `decisions`: answers to requests of agents.
-//! - `action_runner`: runs queued actions; `settings`, `folders`, `inbox`, `memory`: pages of their own.
+//! - `action_runner`: runs the actions that `app::browser::dispatch` queues; `settings`, `folders`, `inbox`, `memory`: pages of their own.
 //!
 //! How to add one: a file here, started in [`hydrate`] if every page has it, else in `start_page`.
 
@@ -55,7 +55,6 @@ mod toasts;
 mod arrival;
 mod cursor;
 mod dev_toggle;
-mod dispatch;
 mod image_viewer;
 mod menus;
 mod message_text;

@@ -6,10 +6,10 @@
 mod rename;
 mod select;
 
-use crate::dispatch::{UiAction, enqueue};
 use crate::{cursor, toasts, transcript};
 use api::contract::EditSessionsEndpoint;
 use api::{Method, Route as _};
+use app::browser::dispatch::{UiAction, enqueue};
 use app::browser::page_state::page_state;
 use app::browser::toast::{self, Then, Undo};
 use app::browser::{dom, fragment};

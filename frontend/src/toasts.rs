@@ -2,9 +2,9 @@
 //!
 //! An undo is a request, so that the latest one is also available on the next page, for as long as on this one.
 
-use crate::dispatch::{UiAction, enqueue};
 use crate::toast_stack;
 use api::{Method, json};
+use app::browser::dispatch::{UiAction, enqueue};
 use app::browser::dom;
 use app::browser::toast::{self, Then, Undo};
 use app::shared::attr;

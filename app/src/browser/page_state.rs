@@ -28,6 +28,8 @@ pub struct PageState {
     pub edited: Observable<u32>,
     /// Grows with each message that the reader sends: the transcript goes to its end.
     pub to_end: Observable<u32>,
+    /// Set each time the palette opens: parameters of its requests that say what the page has.
+    pub palette: Observable<String>,
 }
 
 thread_local! {
@@ -41,6 +43,7 @@ thread_local! {
         dev: Observable::new(false),
         edited: Observable::new(0),
         to_end: Observable::new(0),
+        palette: Observable::new(String::new()),
     };
 }
 

@@ -4,15 +4,13 @@ mod commands;
 mod fuzzy;
 
 use crate::clock::Clock;
-use crate::icon::Glyph;
+use crate::icon::{self, Glyph, IconStyle};
 use crate::names::{project_name, title};
-use crate::part::{Part, part};
-use crate::render::render;
+use crate::shared::palette::{Does, Found, Group};
 use crate::shared::{message_href, session_href};
-use crate::shell::{StateLook, icon};
+use crate::shell::StateLook;
 use api::sessions::Facet;
 use fuzzy::{Match, Search};
-use leptos::prelude::*;
 use model::Session;
 
 /// Rows of a kind: among others, and alone.
@@ -82,73 +80,28 @@ impl Query {
     }
 }
 
-/// The inner HTML of the list.
-pub fn list(data: &Palette) -> String {
-    render(|| {
-        let mut count = 0;
-        let mut groups = [("Sessions", sessions(data)), ("Commands", commands::options(data)), ("Files", files(data))];
-        // The best match comes first, whatever it is: stable, so that without words nothing changes.
-        groups.sort_by_key(|(_, found)| std::cmp::Reverse(found.first().map(|found| found.words.score)));
-        let groups = groups.map(|(heading, found)| group(heading, found, &mut count));
-        let everywhere = group("Everywhere", everywhere(data), &mut count);
-        let nothing = (count == 0).then(|| part! { <p class="cap none" role="presentation">"Nothing matches"</p> });
-        part! { {Vec::from(groups)}{everywhere}{nothing} }
-    })
+/// The options by kind, best match first.
+pub fn list(data: &Palette) -> Vec<Group> {
+    let mut kinds = [("Sessions", sessions(data)), ("Commands", commands::options(data)), ("Files", files(data))];
+    // The best match comes first, whatever it is: stable, so that without words nothing changes.
+    kinds.sort_by_key(|(_, found)| std::cmp::Reverse(found.first().map(|found| found.score)));
+    let all = kinds.into_iter().chain([("Everywhere", everywhere(data))]);
+    let group = |(heading, options): (&str, Vec<Found>)| Group { heading: heading.to_owned(), options };
+    all.filter(|(_, found)| !found.is_empty()).map(group).collect()
 }
 
-/// Action and appearance of an option.
-struct Found {
-    glyph: Glyph,
-    state: Option<&'static str>,
-    words: Match,
-    /// Folder of a file.
-    folder: Option<Match>,
-    beside: String,
-    /// When it was last active, of a session.
-    when: Option<String>,
-    keys: String,
-    does: Does,
-}
-
-enum Does {
-    Go(String),
-    /// A command of the table of keys.
-    Run(&'static str),
-    /// A choice of how pages look: `theme=dark`.
-    Look(String),
-}
-
-fn group(heading: &str, found: Vec<Found>, count: &mut usize) -> Option<Part> {
-    if found.is_empty() {
-        return None;
-    }
-    let options: Vec<_> = found
-        .into_iter()
-        .map(|found| {
-            *count += 1;
-            option(found, *count)
-        })
-        .collect();
-    Some(
-        part! { <div role="group" aria-label=heading.to_owned()><p class="group-head" role="presentation">{heading.to_owned()}</p>{options}</div> },
-    )
-}
-
-fn option(found: Found, number: usize) -> Part {
-    let (href, command, look) = match found.does {
-        Does::Go(href) => (Some(href), None, None),
-        Does::Run(id) => (None, Some(id), None),
-        Does::Look(look) => (None, None, Some(look)),
-    };
-    let keys = crate::shell::kbds(&found.keys);
-    let folder = found.folder.map(|folder| part! { <span class="cap cut folder"><bdi>{folder.parts()}</bdi></span> });
-    let beside =
-        (!found.beside.is_empty()).then(|| part! { <span class="cap cut about-it" dir="auto">{found.beside}</span> });
-    let when = found.when.map(|when| part! { <span class="cap num">{when}</span> });
-    part! {
-        <div role="option" id=format!("option-{number}") aria-selected="false" data-state=found.state data-href=href data-command=command data-look=look>
-            {icon(found.glyph)}<span class="cut" dir="auto">{found.words.parts()}</span>{folder}{beside}{when}" "{keys}
-        </div>
+/// An option with no more than its icon and words.
+fn found(glyph: Glyph, words: &Match, does: Does) -> Found {
+    Found {
+        score: words.score,
+        icon: icon::markup(glyph, IconStyle::default()),
+        state: None,
+        words: words.pieces().collect(),
+        folder: None,
+        beside: String::new(),
+        when: None,
+        keys: Vec::new(),
+        does,
     }
 }
 
@@ -175,14 +128,10 @@ fn sessions(data: &Palette) -> Vec<Found> {
         .map(|(words, session)| {
             let state = StateLook::of(session.state);
             Found {
-                glyph: state.icon,
-                state: Some(state.tag),
-                words,
-                folder: None,
+                state: Some(state.tag.to_owned()),
                 beside: project_name(&session.project, &data.projects),
                 when: Some(data.clock.short(session.last_activity_at)),
-                keys: String::new(),
-                does: Does::Go(session_href(session.id.as_str())),
+                ..found(state.icon, &words, Does::Go(session_href(session.id.as_str())))
             }
         })
         .collect()
@@ -197,14 +146,9 @@ fn files(data: &Palette) -> Vec<Found> {
         .map(|(path, file)| {
             let (folder, words) = path.of_path();
             Found {
-                glyph: Glyph::FILE,
-                state: None,
-                words,
-                folder: Some(folder),
+                folder: Some(folder.pieces().collect()),
                 beside: title(&file.title),
-                when: None,
-                keys: String::new(),
-                does: Does::Go(message_href(&file.session, file.seq)),
+                ..found(Glyph::FILE, &words, Does::Go(message_href(&file.session, file.seq)))
             }
         })
         .collect()
@@ -217,16 +161,8 @@ fn everywhere(data: &Palette) -> Vec<Found> {
     }
     let words = &data.query.words;
     let (what, page) = if is_for_files { ("all changed files", "/files?path") } else { ("all history", "/search?q") };
-    vec![Found {
-        glyph: Glyph::SEARCH,
-        state: None,
-        folder: None,
-        words: Match::plain(&format!("Search {what} for \u{201c}{words}\u{201d}")),
-        beside: String::new(),
-        when: None,
-        keys: String::new(),
-        does: Does::Go(format!("{page}={}", api::endpoint::segment(words))),
-    }]
+    let label = Match::plain(&format!("Search {what} for \u{201c}{words}\u{201d}"));
+    vec![found(Glyph::SEARCH, &label, Does::Go(format!("{page}={}", api::endpoint::segment(words))))]
 }
 
 #[cfg(test)]

@@ -52,7 +52,6 @@ attributes! {
     HASH = "data-hash";
     HEARS = "data-hears";
     HOLDS = "data-holds";
-    HREF = "data-href";
     ID = "data-id";
     KEYS = "data-keys";
     KIND = "data-kind";

@@ -6,8 +6,9 @@ use api::messages::ChangedFile;
 use api::sessions::{Facet, ListSessions, SessionPath};
 use api::{Api as _, Nothing, Problem};
 use app::pages::palette::{self, FileRef, Kind, Palette, Query};
+use axum::Json;
 use axum::extract::{Query as Parameters, State};
-use axum::http::{HeaderMap, StatusCode};
+use axum::http::{HeaderMap, header};
 use axum::response::{IntoResponse as _, Response};
 use model::Session;
 use serde::Deserialize;
@@ -36,7 +37,7 @@ pub struct Asked {
 
 pub async fn list(State(site): State<Site>, headers: HeaderMap, Parameters(asked): Parameters<Asked>) -> Response {
     match data(&site, &headers, asked).await {
-        Ok(data) => page_data::html(StatusCode::OK, palette::list(&data)),
+        Ok(data) => ([(header::CACHE_CONTROL, "private, no-cache")], Json(palette::list(&data))).into_response(),
         Err(problem) => problem.into_response(),
     }
 }

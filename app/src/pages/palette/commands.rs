@@ -1,10 +1,11 @@
 //! Commands of the palette: those of the table that apply to the page, places, and how pages look.
 
-use super::{Does, Found, Kind, Palette, best};
+use super::{Kind, Palette, best, found};
 use crate::icon::Glyph;
 use crate::look::CHOICES;
-use crate::shared::keymap::{COMMANDS, Entry, When, keys_of};
+use crate::shared::keymap::{COMMANDS, Entry, When, alternatives, keys_of, readable};
 use crate::shared::page_path;
+use crate::shared::palette::{Does, Found};
 use crate::shared::session_href;
 use crate::shell::places::PLACES;
 use api::Route as _;
@@ -13,7 +14,7 @@ use api::contract::ExportSession;
 struct Line {
     glyph: Glyph,
     words: String,
-    keys: String,
+    keys: Vec<String>,
     does: Does,
 }
 
@@ -31,40 +32,27 @@ pub fn options(data: &Palette) -> Vec<Found> {
     let keyed = COMMANDS.iter().filter(|entry| applies(entry, data)).map(|entry| Line {
         glyph: entry.glyph,
         words: entry.words.to_owned(),
-        keys: keys_of(entry, &data.changed_keys).split(", ").next().unwrap_or_default().to_owned(),
-        does: Does::Run(entry.id),
+        keys: alternatives(keys_of(entry, &data.changed_keys)).take(1).map(readable).collect(),
+        does: Does::Run(entry.id.to_owned()),
     });
     let in_rail = PLACES.iter().filter(|place| !place.has_command).map(|place| (place.title, place.glyph, place.path));
     let places = in_rail.chain(FURTHER).map(|(words, glyph, to)| (words, glyph, to.to_owned()));
     let places = places.chain(data.session.as_deref().into_iter().flat_map(written_out));
-    let places = places.map(|(words, glyph, to)| Line {
-        glyph,
-        words: words.to_owned(),
-        keys: String::new(),
-        does: Does::Go(to),
-    });
+    let places =
+        places.map(|(words, glyph, to)| Line { glyph, words: words.to_owned(), keys: Vec::new(), does: Does::Go(to) });
     let looks = CHOICES.iter().flat_map(|choice| {
         choice.values.iter().map(|(value, label)| Line {
             glyph: Glyph::SUN,
             words: format!("{}: {}", choice.label, label.to_lowercase()),
-            keys: String::new(),
-            does: Does::Look(format!("{}={value}", choice.name)),
+            keys: Vec::new(),
+            does: Does::Look(choice.name.to_owned(), (*value).to_owned()),
         })
     });
     // Without words, how pages look would hide the rest.
     let looks = looks.filter(|_| !data.query.words.is_empty() || data.query.kind.is_some());
     best(&data.query, keyed.chain(places).chain(looks), |search, line| search.text(&line.words))
         .into_iter()
-        .map(|(words, line)| Found {
-            glyph: line.glyph,
-            state: None,
-            words,
-            folder: None,
-            beside: String::new(),
-            when: None,
-            keys: line.keys,
-            does: line.does,
-        })
+        .map(|(words, line)| Found { keys: line.keys, ..found(line.glyph, &words, line.does) })
         .collect()
 }
 

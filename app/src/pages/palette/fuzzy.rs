@@ -1,9 +1,7 @@
 //! Finds and ranks what a few letters stand for. `nucleo-matcher` aligns and scores them; letters that lie scattered
 //! over several words are no match.
 
-use crate::part::{Part, part};
 use crate::paths::split_path;
-use leptos::prelude::*;
 use nucleo_matcher::pattern::{Atom, AtomKind, CaseMatching, Normalization};
 use nucleo_matcher::{Config, Matcher, Utf32Str};
 
@@ -33,19 +31,8 @@ impl Match {
         (self, name)
     }
 
-    /// Returns the text with `<mark>` around what was typed.
-    pub fn parts(&self) -> Vec<Part> {
-        let piece = |(text, typed)| {
-            if typed {
-                part! { <mark>{text}</mark> }
-            } else {
-                part! { {text} }
-            }
-        };
-        self.pieces().map(piece).collect()
-    }
-
-    fn pieces(&self) -> impl Iterator<Item = (String, bool)> {
+    /// Returns the text in pieces: true for what was typed.
+    pub fn pieces(&self) -> impl Iterator<Item = (String, bool)> {
         let pieces = self.chars.chunk_by(|(_, before), (_, typed)| before == typed);
         pieces.map(|piece| (piece.iter().map(|(c, _)| c).collect(), piece.iter().any(|(_, typed)| *typed)))
     }

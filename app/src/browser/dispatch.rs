@@ -1,9 +1,9 @@
 //! The queue of UI actions. What runs them is loaded at the first one. What must happen at once, as that a key isn't
 //! the browser's any more, is done by who enqueues.
 
-use app::browser::toast::Undo;
-use app::shared::keymap::Command;
-use app::shared::page_action::PageAction;
+use super::toast::Undo;
+use crate::shared::keymap::Command;
+use crate::shared::page_action::PageAction;
 use std::cell::{Cell, RefCell};
 use std::collections::VecDeque;
 use web_sys::Element;
@@ -21,8 +21,6 @@ pub enum UiAction {
     /// Toasts wait to be drawn.
     DrawToasts,
     Undo(Undo),
-    /// The palette was opened.
-    OpenedPalette,
     /// A button of a toast.
     ToastButton(Element),
 }
