@@ -20,6 +20,7 @@ fn wake() {
 }
 
 pub mod agent_bar;
+pub mod comments;
 pub mod composer;
 pub mod new_session;
 pub mod palette;

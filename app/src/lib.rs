@@ -5,7 +5,7 @@
 //! - [`pages`]: one file per page, rendered from data that the server loaded; [`shell`] surrounds them, [`page`] makes
 //!   the document.
 //! - [`islands`]: parts that draw from state of their own: the composer, the bar of an agent, the form of a new
-//!   session, the palette.
+//!   session, the palette, comments on lines.
 //! - `browser`: the kit of the browser: elements, fragments, state of the page, focus, storage, toasts.
 //! - [`shared`]: what server and browser share, and what the browser decides without its page: where the reader is,
 //!   which chunks and rows are there, what was missed, found, chosen.

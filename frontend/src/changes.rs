@@ -13,7 +13,6 @@ mod below_line;
 mod blocks;
 mod cards;
 mod change_steps;
-mod comments;
 mod copying;
 mod drawn_lines;
 mod file_lists;
@@ -25,9 +24,7 @@ mod notes;
 mod page;
 mod restore;
 mod rows;
-mod sent;
 mod store;
-mod unfinished;
 mod virtual_list;
 mod wrap;
 

@@ -85,6 +85,11 @@ pub fn fill(element: &Element, html: &str) {
     element.set_inner_html(html);
 }
 
+/// Returns an element that the server drew as HTML, to be drawn once more.
+pub fn html_of(element: &Element) -> String {
+    element.outer_html()
+}
+
 /// HTML as elements that aren't in the document yet.
 pub fn parse(html: &str) -> Option<Element> {
     let holder = dom::document()?.create_element("div").ok()?;

@@ -10,6 +10,7 @@ pub use body::{Body, BodyQuery, CopyWhat, Prepared, body, copied, known, prepare
 
 use crate::figures;
 use crate::icon::Glyph;
+use crate::islands::comments;
 use crate::message::code_review::remark;
 use crate::names::title;
 use crate::part::{Part, part};
@@ -96,7 +97,7 @@ fn content(data: &ChangesPage) -> Part {
                 <template id="more-files">{rest}</template>
                 <template id="remarks">{remarks}</template>
                 <template id="file-menu">{menu()}</template>
-                {notes()}
+                <template id="writing-drawn">{comments::field("lines".to_owned(), NodeRef::new(), String::new, |_| {}, |_| {})}</template>
             </div>
             {header::foot(data)}
             <dialog id="diff-table" class="sheet wide" aria-labelledby="diff-table-title">
@@ -105,24 +106,6 @@ fn content(data: &ChangesPage) -> Part {
                 <div class="sheet-body"></div>
             </dialog>
         </main>
-    }
-}
-
-/// A comment, with what can be done to one, and the field for one. The browser fills them.
-fn notes() -> Part {
-    let button = |verb: &'static str, words: &'static str, class: &'static str| {
-        part! { <button type="button" class=class data-note=verb>{words}</button> }
-    };
-    part! {
-        <template id="note-drawn"><div class="note">
-            <div class="note-head"><b class="state"></b><span class="cap num"></span><span class="sp"></span>
-                {button("edit", "Edit", "btn quiet tiny")}{button("delete", "Delete", "btn quiet tiny")}
-                {button("accept", "Accept suggestion", "btn tiny")}{button("resolve", "Resolve", "btn quiet tiny")}
-                {button("reopen", "Reopen", "btn quiet tiny")}</div>
-            <pre class="note-quote"></pre><p class="lines"></p></div></template>
-        <template id="writing-drawn"><div class="note writing-note"><textarea rows="2" dir="auto"></textarea>
-            <div class="note-foot">{button("add", "Add comment", "btn primary tiny")}{button("close", "Cancel", "btn quiet tiny")}<span class="sp"></span>
-                {button("link", "Copy link", "btn quiet tiny")}{button("editor", "Open in the editor", "btn quiet tiny")}</div></div></template>
     }
 }
 

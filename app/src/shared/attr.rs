@@ -162,6 +162,8 @@ attributes! {
     NEAR = "data-near";
     NEW = "data-new";
     NOTE = "data-note";
+    /// At the changes page: comments have come to life.
+    NOTED = "data-noted";
     /// `523:4 801:7 `: rows of a large difference, and the comments behind them.
     NOTES = "data-notes";
     NOTICE = "data-notice";
@@ -172,7 +174,6 @@ attributes! {
     /// At a file: when its comments were placed last.
     PLACED = "data-placed";
     PLAIN = "data-plain";
-    QUOTE = "data-quote";
     READY = "data-ready";
     SAID = "data-said";
     SETTLED = "data-settled";

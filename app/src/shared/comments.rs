@@ -1,8 +1,8 @@
 //! Comments on lines of changed files: what they say of themselves, and the fields that were begun.
 
-use super::OfReview;
 use super::diff_lines::Lines;
-use model::envelope::ReviewState;
+use super::{OfReview, Sent};
+use model::envelope::{LineComment, ReviewState, Side};
 use model::message_type::code_review::Severity;
 use serde::{Deserialize, Serialize};
 use std::collections::BTreeMap;
@@ -44,6 +44,49 @@ pub struct Remark {
 }
 
 impl Comment {
+    /// Returns a comment that was sent, as the `place`th one of all: numbered from the end, where no draft is.
+    pub fn of_sent(place: u32, sent: &Sent) -> Self {
+        let said = &sent.comment;
+        let remark = sent.review.clone().map(|review| Remark {
+            severity: said.severity,
+            suggestion: said.suggestion.clone(),
+            review,
+        });
+        Self {
+            id: u32::MAX - place,
+            path: said.file_path.clone(),
+            side: if said.side == Side::Old { 'L' } else { 'R' },
+            from: said.start_line,
+            to: said.end_line,
+            edit: said.edit.clone(),
+            quote: said.quote.clone(),
+            text: said.body.clone(),
+            state: if said.resolved { State::Resolved } else { State::Sent },
+            remark,
+        }
+    }
+
+    /// Returns its place among those that were sent. A draft is in none of them.
+    pub fn place_among_sent(id: u32) -> Option<usize> {
+        usize::try_from(u32::MAX - id).ok()
+    }
+
+    /// Returns the comment as a message holds it.
+    pub fn said(&self) -> LineComment {
+        LineComment {
+            file_path: self.path.clone(),
+            side: if self.side == 'L' { Side::Old } else { Side::New },
+            start_line: self.from,
+            end_line: self.to,
+            edit: self.edit.clone(),
+            quote: self.quote.clone(),
+            body: self.text.clone(),
+            severity: None,
+            suggestion: None,
+            resolved: false,
+        }
+    }
+
     pub fn lines(&self) -> Lines {
         Lines { side: self.side, from: self.from, to: self.to, edit: self.edit.clone() }
     }
@@ -92,7 +135,7 @@ impl Comment {
         if is_outdated && self.state != State::Resolved { format!("{word}, outdated") } else { word.to_owned() }
     }
 
-    /// Returns the labels of its buttons.
+    /// Returns the verbs of its buttons.
     pub fn verbs(&self, is_outdated: bool) -> &'static [&'static str] {
         // Where no agent gets the answer to a review there is none.
         let answers = self.remark.as_ref().is_none_or(|remark| remark.review.shown_sha256.is_some());
@@ -119,6 +162,15 @@ pub fn message(drafts: &[Comment]) -> String {
         text.push_str(&format!("\n\n{}\n\n{fence}\n{}\n{fence}\n\n{}", comment.place(), comment.quote, comment.text));
     }
     text
+}
+
+/// Returns the number of comments that aren't resolved, by file.
+pub fn open_by_path(all: &[Comment]) -> BTreeMap<&str, usize> {
+    let mut open = BTreeMap::new();
+    for comment in all.iter().filter(|comment| comment.state != State::Resolved) {
+        *open.entry(comment.path.as_str()).or_default() += 1;
+    }
+    open
 }
 
 /// The number of a new draft, in seconds since 1970: behind those that there are.
@@ -164,8 +216,9 @@ impl Unfinished {
         self.open.as_ref().filter(|(of, ..)| of == file).map(|(_, lines, id)| (lines.as_str(), *id))
     }
 
-    pub fn is_open(&self) -> bool {
-        self.open.is_some()
+    /// Returns true if the field of this comment is open.
+    pub fn changes(&self, id: u32) -> bool {
+        self.open.as_ref().is_some_and(|(.., of)| *of == Some(id))
     }
 
     /// A field is open in a file, and says this.
@@ -192,7 +245,9 @@ impl Unfinished {
 
 #[cfg(test)]
 mod tests {
-    use super::{Comment, Field, OfReview, Remark, ReviewState, Severity, State, Unfinished, message, number};
+    use super::{
+        Comment, Field, OfReview, Remark, ReviewState, Sent, Severity, State, Unfinished, message, number, open_by_path,
+    };
 
     fn comment(state: State) -> Comment {
         Comment {
@@ -379,7 +434,7 @@ mod tests {
         let mut unfinished = Unfinished::default();
         unfinished.keep("d-1".to_owned(), &field("R12", None), "Why".to_owned());
         unfinished.close();
-        assert_eq!((unfinished.is_open(), unfinished.text(&field("R12", None))), (false, Some("Why")));
+        assert_eq!((unfinished.open_in("d-1"), unfinished.text(&field("R12", None))), (None, Some("Why")));
     }
 
     #[test]
@@ -387,6 +442,30 @@ mod tests {
         let mut unfinished = Unfinished::default();
         unfinished.keep("d-1".to_owned(), &field("R12", None), "Why".to_owned());
         unfinished.forget(&field("R12", None));
-        assert_eq!((unfinished.is_open(), unfinished.text(&field("R12", None))), (false, None));
+        assert_eq!((unfinished.open_in("d-1"), unfinished.text(&field("R12", None))), (None, None));
+    }
+
+    #[test]
+    fn one_comment_is_changed_at_a_time() {
+        let mut unfinished = Unfinished::default();
+        unfinished.keep("d-1".to_owned(), &field("R12", Some(7)), "Why".to_owned());
+        assert_eq!((unfinished.changes(7), unfinished.changes(8)), (true, false));
+        unfinished.keep("d-1".to_owned(), &field("R12", None), "Why".to_owned());
+        assert!(!unfinished.changes(7));
+    }
+
+    #[test]
+    fn a_comment_that_was_sent_is_the_same_as_before() {
+        let draft = comment(State::Draft);
+        let sent = Sent { message: "m-1".to_owned(), comment: draft.said(), review: None };
+        let back = Comment::of_sent(3, &sent);
+        assert_eq!((back.said(), back.state, Comment::place_among_sent(back.id)), (draft.said(), State::Sent, Some(3)));
+    }
+
+    #[test]
+    fn open_comments_are_counted_by_file() {
+        let elsewhere = Comment { path: "b".to_owned(), ..comment(State::Resolved) };
+        let all = [comment(State::Draft), comment(State::Sent), comment(State::Resolved), elsewhere];
+        assert_eq!(open_by_path(&all), [("src/a.rs", 2)].into());
     }
 }

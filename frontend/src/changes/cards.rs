@@ -1,6 +1,6 @@
 //! The cards of files: fetched when near, folded, ticked off, filtered.
 
-use super::{blocks, change_steps, file_lists, highlights, lines, notes, page, restore, store, unfinished};
+use super::{blocks, change_steps, file_lists, highlights, lines, notes, page, restore, store};
 use app::browser::{dom, fragment};
 use app::shared::attr;
 use wasm_bindgen::JsCast;
@@ -89,8 +89,7 @@ pub fn load(card: Element) {
                 for diff in dom::find_all(&body, ".diff").iter().filter(|_| store::is_on("nowrap")) {
                     page::reach(diff, true);
                 }
-                notes::place(&card);
-                unfinished::reopen(&card);
+                notes::place(&card).await;
                 lines::arrive(&card);
                 change_steps::arrived(&card);
                 restore::hold();

@@ -112,7 +112,7 @@ fn come(card: &Element) {
         cards::load(card.clone());
     } else if card.has_attribute(attr::LOADED) {
         highlights::paint(card);
-        notes::place(card);
+        notes::place_soon(card);
         blocks::wake(card);
         lines::show_chosen(card);
     }

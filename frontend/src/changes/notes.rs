@@ -1,96 +1,173 @@
-//! Comments where they belong: under their lines. All text enters as text.
+//! Where comments stand: under their lines. What they are and do is in `app::islands::comments`, which is loaded when
+//! there is a comment or one is begun.
 
-use super::comments::{self, Comment, State};
 use super::drawn_lines::{self, DrawnLines};
 use super::lines::{self, Lines};
-use super::{below_line, blocks, cards, sent, unfinished};
+use super::{below_line, blocks, cards, file_lists, store};
 use api::Problem;
-use app::browser::{dom, focus, toast};
+use app::browser::{dom, fragment, storage, toast};
+use app::icon::{self, Glyph, IconStyle};
+use app::islands::comments::{At, Comments, Page};
 use app::shared::attr;
+use app::shared::comments::Comment;
 use app::shared::hash::text_hash;
 use app::shared::latest::{Latest, Turn};
-use std::cell::Cell;
+use leptos::prelude::lazy;
 use std::collections::BTreeMap;
-use wasm_bindgen::JsCast;
-use web_sys::{Element, Event, HtmlTextAreaElement, KeyboardEvent};
-
-/// So many times it is looked for a comment that is to be drawn.
-const PATIENCE: u32 = 10;
+use web_sys::{Element, Event, Node};
 
 thread_local! {
-    /// Grows whenever the comments of a file are placed: only the answers to the last time count.
-    static PLACES: Cell<u32> = const { Cell::new(0) };
     /// The field that was opened or closed last.
     static FIELDS: Latest = const { Latest::new() };
 }
 
-/// Fields report to the files, where all of them are.
-pub fn start(files: &Element) {
-    dom::listen(files, "keydown", |event: KeyboardEvent| keys(&event));
-    dom::listen(files, "input", |event: Event| {
-        if let Some(note) = dom::closest(&event, ".writing-note") {
-            unfinished::keep(&note);
-        }
-    });
+/// What the part of the comments is asked for.
+enum Ask {
+    /// It comes to life.
+    Start,
+    /// The comments of a file belong where its lines are.
+    Place(Element),
+    /// A place of a large difference was filled.
+    Fill(Element),
+    /// A field stands in the page.
+    Open(Element, At),
+    /// The field was closed.
+    Close,
 }
 
-/// Below its last line; where that isn't shown, on top of the file.
-fn put(card: &Element, last: Option<&Element>, note: &Element) {
-    match last {
-        Some(last) => {
-            let _ = below_line::anchor(last).insert_adjacent_element("afterend", note);
-            below_line::settle(card);
+#[lazy]
+async fn comments(ask: Ask) {
+    let Some(root) = store::root() else { return };
+    let _ = root.set_attribute(attr::NOTED, "");
+    let comments = Comments::of_page(&root, Page { place: place_anew, closed, settle, count });
+    match ask {
+        Ask::Start => comments.refresh(),
+        Ask::Place(card) => place_now(comments, &card),
+        Ask::Fill(place) => fill(comments, &place),
+        Ask::Open(field, at) => comments.open(&field, at),
+        Ask::Close => comments.close(),
+    }
+}
+
+fn ask(ask: Ask) {
+    wasm_bindgen_futures::spawn_local(comments(ask));
+}
+
+/// Returns whether there is a comment, or one was begun.
+fn is_wanted() -> bool {
+    let Some(root) = store::root() else { return false };
+    let session = store::session();
+    let of_tab = || dom::window()?.session_storage().ok()??.get_item(&format!("unfinished:{session}")).ok()?;
+    root.has_attribute(attr::NOTED)
+        || root.has_attribute(attr::SENT)
+        || storage::get(&format!("comments:{session}")).is_some()
+        || of_tab().is_some()
+}
+
+pub fn start() {
+    let refresh = || {
+        if is_wanted() {
+            ask(Ask::Start);
         }
-        None => {
-            if let Some(body) = cards::body(card) {
-                let _ = body.insert_adjacent_element("afterbegin", note);
-            }
+    };
+    refresh();
+    if let Some(window) = dom::window() {
+        // Written in another tab.
+        dom::listen(&window, "storage", move |_: Event| refresh());
+    }
+}
+
+/// How many comments a file has, in its row; nothing where it has none.
+fn count(open: &BTreeMap<&str, usize>) {
+    for card in cards::all() {
+        let (Some(path), Some(row)) = (card.get_attribute(attr::PATH), file_lists::row(&card.id())) else { continue };
+        show_count(&row, open.get(path.as_str()).copied().unwrap_or(0));
+    }
+}
+
+fn show_count(row: &Element, open: usize) -> Option<()> {
+    let before = dom::find(row, ".notes");
+    if open == 0 {
+        return before.map(|badge| badge.remove());
+    }
+    let badge = if let Some(badge) = before {
+        badge
+    } else {
+        let badge = dom::make("span", "cap notes")?;
+        let html = format!("{}<span class=\"num\"></span>", icon::markup(Glyph::COMMENT, IconStyle::SMALL));
+        fragment::fill(&badge, &html);
+        dom::find(row, "a")?.insert_adjacent_element("afterend", &badge).ok()??
+    };
+    dom::find(&badge, ".num")?.set_text_content(Some(&open.to_string()));
+    Some(())
+}
+
+fn place_anew(path: Option<&str>) {
+    for card in cards::all() {
+        if path.is_none() || card.get_attribute(attr::PATH).as_deref() == path {
+            place_soon(&card);
         }
     }
 }
 
 /// Shows the comments of a file that was fetched.
-pub fn place(card: &Element) {
-    PLACES.set(PLACES.get().wrapping_add(1));
-    let turn = PLACES.get().to_string();
-    let _ = card.set_attribute(attr::PLACED, &turn);
-    for old in dom::find_all(card, ".note[data-id]") {
-        old.remove();
+pub async fn place(card: &Element) {
+    if is_wanted() {
+        comments(Ask::Place(card.clone())).await;
     }
+}
+
+pub fn place_soon(card: &Element) {
+    if is_wanted() {
+        ask(Ask::Place(card.clone()));
+    }
+}
+
+fn place_now(comments: Comments, card: &Element) {
+    let turn = blocks::number(card, attr::PLACED).unwrap_or(0).wrapping_add(1);
+    let _ = card.set_attribute(attr::PLACED, &turn.to_string());
+    let path = card.get_attribute(attr::PATH).unwrap_or_default();
+    comments.clear(&path);
     if cards::body(card).is_none_or(|body| body.child_element_count() == 0) || !card.has_attribute(attr::LOADED) {
         return;
     }
     if let Some(blocks) = blocks::all(card).into_iter().next() {
         let card = card.clone();
         wasm_bindgen_futures::spawn_local(async move {
-            if let Err(problem) = place_in_blocks(&card, &blocks, &turn).await {
+            if let Err(problem) = place_in_blocks(comments, &card, &blocks, turn).await {
                 toast::fail(&problem);
             }
         });
         return;
     }
-    let comments = comments::of(card);
-    below_line::settle(card);
-    if comments.is_empty() {
-        return;
-    }
     let mut sides: BTreeMap<(char, Option<String>), DrawnLines> = BTreeMap::new();
-    for comment in comments {
+    // One that is being changed stays.
+    for comment in comments.of(&path).into_iter().filter(|comment| !comments.stands(comment.id)) {
         let side = (comment.side, comment.edit.clone());
         let shown = sides.entry(side).or_insert_with(|| DrawnLines::of(card, comment.side, comment.edit.as_deref()));
         let found = lines_of(shown, &comment);
-        if let Some(note) = note(&comment, found.is_empty()) {
-            put(card, found.last(), &note);
-        }
+        comments.put(&comment, found.is_empty(), || spot(card, found.last()));
     }
+    below_line::settle(card);
+    reopen(comments, card);
+}
+
+/// Below its last line; where that isn't shown, on top of the file. Returns the parent, and the node behind.
+fn spot(card: &Element, last: Option<&Element>) -> Option<(Element, Option<Node>)> {
+    let Some(anchor) = last.map(below_line::anchor) else {
+        let body = cards::body(card)?;
+        let first = body.first_child();
+        return Some((body, first));
+    };
+    Some((anchor.parent_element()?, anchor.next_sibling()))
 }
 
 /// In a large difference a comment stands between two blocks: the server is asked where its lines are, and ends a block
 /// there.
-async fn place_in_blocks(card: &Element, first: &Element, turn: &str) -> Result<(), Problem> {
+async fn place_in_blocks(comments: Comments, card: &Element, first: &Element, turn: u32) -> Result<(), Problem> {
     let mut found: Vec<(Element, u32, u32)> = Vec::new();
     let mut outdated = Vec::new();
-    for comment in comments::of(card) {
+    for comment in comments.of(&card.get_attribute(attr::PATH).unwrap_or_default()) {
         let words = comment.lines().words();
         let question = match comment.quote.as_str() {
             "" => format!("find={words}"),
@@ -98,7 +175,7 @@ async fn place_in_blocks(card: &Element, first: &Element, turn: &str) -> Result<
         };
         let answer = blocks::ask(card, first, &question).await;
         // The comments, or the look at the file, are others by now.
-        if card.get_attribute(attr::PLACED).as_deref() != Some(turn) {
+        if blocks::number(card, attr::PLACED) != Some(turn) {
             return Ok(());
         }
         match answer? {
@@ -106,8 +183,8 @@ async fn place_in_blocks(card: &Element, first: &Element, turn: &str) -> Result<
             None => outdated.push(comment),
         }
     }
-    for note in outdated.iter().filter_map(|comment| note(comment, true)) {
-        put(card, None, &note);
+    for comment in outdated.iter().filter(|comment| !comments.stands(comment.id)) {
+        comments.put(comment, true, || spot(card, None));
     }
     for blocks in blocks::all(card) {
         let here = || found.iter().filter(|(of, ..)| *of == blocks);
@@ -119,7 +196,7 @@ async fn place_in_blocks(card: &Element, first: &Element, turn: &str) -> Result<
         blocks::renew(&blocks, &rows).await;
     }
     // A field that was open where the rows came anew is open again.
-    unfinished::reopen(card);
+    reopen(comments, card);
     Ok(())
 }
 
@@ -141,13 +218,19 @@ pub fn rows_within(blocks: &Element, from: u32, to: u32) -> String {
 
 /// Puts the comments of a place that was just filled between its blocks.
 pub fn place_within(place: &Element) {
+    let has_some = |blocks: Element| blocks.get_attribute(attr::NOTES).is_some_and(|notes| !notes.is_empty());
+    if place.closest(".blocks").ok().flatten().is_some_and(has_some) {
+        ask(Ask::Fill(place.clone()));
+    }
+}
+
+fn fill(comments: Comments, place: &Element) {
     let (Some(card), Some(blocks)) = (cards::of(place), place.closest(".blocks").ok().flatten()) else { return };
-    let comments = comments::of(&card);
+    let all = comments.of(&card.get_attribute(attr::PATH).unwrap_or_default());
     for (row, id) in rows_of(&blocks) {
         let block = blocks::block(&blocks, row).filter(|block| place.contains(Some(block)));
-        let note = comments.iter().find(|comment| comment.id == id).and_then(|comment| note(comment, false));
-        if let (Some(block), Some(note)) = (block, note) {
-            put(&card, Some(&block), &note);
+        if let Some((block, comment)) = block.zip(all.iter().find(|comment| comment.id == id)) {
+            comments.put(comment, false, || spot(&card, Some(&block)));
         }
     }
 }
@@ -162,50 +245,19 @@ fn lines_of(shown: &DrawnLines, comment: &Comment) -> Vec<Element> {
     place.map(|(from, to)| shown.elements(from, to)).unwrap_or_default()
 }
 
-/// `lost` says that its lines aren't shown: of a person's comment, that they have changed.
-fn note(comment: &Comment, lost: bool) -> Option<Element> {
-    let remark = comment.remark.as_ref();
-    let outdated = comment.is_outdated(lost);
-    let note = dom::drawn("note-drawn")?;
-    let _ = note.set_attribute(attr::ID, &comment.id.to_string());
-    let _ = note.toggle_attribute_with_force("hidden", is_changed(comment.id));
-    let _ = note.set_attribute(attr::STATE, comment.colour(outdated));
-    dom::say(&note, ".state", &comment.word(outdated));
-    dom::say(&note, ".num", &comment.lines().label());
-    if remark.is_some_and(|remark| remark.review.shown_sha256.is_some()) {
-        let _ = note.set_attribute(attr::WAITS, "");
+/// The file was drawn anew: the field that was open for its lines is open again.
+fn reopen(comments: Comments, card: &Element) {
+    if let Some(lines) = comments.open_in(&card.id()).filter(|_| dom::find(card, ".writing-note").is_none()) {
+        write(card, &lines);
     }
-    let verbs = comment.verbs(outdated);
-    for button in dom::find_all(&note, "button") {
-        if button.get_attribute(attr::NOTE).is_none_or(|verb| !verbs.contains(&verb.as_str())) {
-            button.remove();
-        }
-    }
-    let (quote, text) = (dom::find(&note, ".note-quote")?, dom::find(&note, ".lines")?);
-    if lost && !comment.quote.is_empty() {
-        quote.set_text_content(Some(&comment.quote));
-    } else {
-        quote.remove();
-    }
-    if let Some(drawn) = remark.and_then(|_| sent::drawn(comment.id)) {
-        text.replace_with_with_node_1(&drawn).ok()?;
-    } else {
-        text.set_text_content(Some(&comment.text));
-        let _ = text.class_list().toggle_with_force("mut", comment.state == State::Resolved);
-    }
-    Some(note)
-}
-
-/// Returns true if its field is open.
-fn is_changed(id: u32) -> bool {
-    let field = format!(".writing-note[data-of=\"{id}\"]");
-    dom::by_id("files").is_some_and(|files| dom::find(&files, &field).is_some())
 }
 
 /// Opens the field for these lines.
 pub fn write(card: &Element, lines: &Lines) {
-    close();
+    closed(false);
     if let Some(blocks) = blocks::all(card).into_iter().next() {
+        // The server says first where it belongs.
+        ask(Ask::Close);
         let (card, lines, field) = (card.clone(), lines.clone(), FIELDS.with(Latest::current));
         wasm_bindgen_futures::spawn_local(async move {
             if let Err(problem) = write_in_blocks(&card, &blocks, &lines, field).await {
@@ -216,7 +268,7 @@ pub fn write(card: &Element, lines: &Lines) {
     }
     let found = drawn_lines::find(card, lines);
     let quote = found.iter().map(lines::text).collect::<Vec<_>>().join("\n");
-    open(card, lines, &quote, "", None, found.last());
+    open(card, lines, quote, found.last());
 }
 
 async fn write_in_blocks(card: &Element, first: &Element, lines: &Lines, field: Turn) -> Result<(), Problem> {
@@ -227,189 +279,49 @@ async fn write_in_blocks(card: &Element, first: &Element, lines: &Lines, field: 
     blocks::renew(&spot.blocks, &[row]).await;
     if FIELDS.with(|fields| fields.is(field)) {
         let block = blocks::block(&spot.blocks, row);
-        let quote = said.get(1).cloned().unwrap_or_default();
-        open(card, lines, &quote, "", None, block.as_ref());
+        open(card, lines, said.get(1).cloned().unwrap_or_default(), block.as_ref());
     }
     Ok(())
 }
 
-fn open(
-    card: &Element,
-    lines: &Lines,
-    quote: &str,
-    text: &str,
-    id: Option<u32>,
-    behind: Option<&Element>,
-) -> Option<()> {
-    let note = dom::drawn("writing-drawn")?;
-    let field = dom::find(&note, "textarea")?.dyn_into::<HtmlTextAreaElement>().ok()?;
-    let label = format!("Comment on {}", lines.label());
-    let _ = field.set_attribute("aria-label", &label);
-    field.set_placeholder(&format!("{label}. It is kept until you send it."));
-    let begun = unfinished::text(card, lines, id);
-    field.set_value(begun.as_deref().unwrap_or(text));
-    for (name, value) in [(attr::LINES, lines.words()), (attr::QUOTE, quote.to_owned())] {
-        let _ = note.set_attribute(name, &value);
+/// The field stands there at once, for the next letter; then it comes to life.
+fn open(card: &Element, lines: &Lines, quote: String, behind: Option<&Element>) {
+    let (Some(field), Some(path)) = (dom::drawn("writing-drawn"), card.get_attribute(attr::PATH)) else { return };
+    let Some((parent, before)) = spot(card, behind) else { return };
+    let _ = parent.insert_before(&field, before.as_ref());
+    below_line::settle(card);
+    if let Some(area) = dom::find(&field, "textarea").as_ref().and_then(dom::html) {
+        let _ = area.focus();
     }
-    if let Some(id) = id {
-        let _ = note.set_attribute(attr::OF, &id.to_string());
-    }
-    put(card, behind, &note);
-    unfinished::keep(&note);
-    let _ = field.focus();
-    Some(())
+    ask(Ask::Open(field, At { path, lines: lines.clone(), quote }));
 }
 
-fn keys(event: &KeyboardEvent) {
-    let event_of: &Event = event;
-    let Some(note) = dom::closest(event_of, ".writing-note") else { return };
-    match event.key().as_str() {
-        "Enter" if event.ctrl_key() || event.meta_key() => add(&note),
-        "Escape" => {
-            close();
-            if let Some(files) = dom::by_id("files").as_ref().and_then(dom::html) {
-                let _ = files.focus();
-            }
-        }
-        _ => return,
-    }
-    event.prevent_default();
-    event.stop_propagation();
-}
-
-/// Takes the open field away. What was written and not added is there when it is opened again.
-fn close() {
+/// Takes the field for lines out of the page.
+fn closed(is_done: bool) {
     FIELDS.with(Latest::begin);
-    unfinished::close();
     if let Some(files) = dom::by_id("files") {
         dom::find_all(&files, ".writing-note").iter().for_each(Element::remove);
-        for note in dom::find_all(&files, ".note[hidden]") {
-            let _ = note.remove_attribute("hidden");
-        }
-        below_line::settle(&files);
         for blocks in dom::find_all(&files, &format!("[{}]", attr::WRITING)) {
             let _ = blocks.remove_attribute(attr::WRITING);
         }
     }
-}
-
-fn add(note: &Element) {
-    let (Some(card), Some(field)) = (cards::of(note), dom::find(note, "textarea")) else { return };
-    let text = field.dyn_into::<HtmlTextAreaElement>().map(|field| field.value()).unwrap_or_default();
-    let lines = note.get_attribute(attr::LINES).as_deref().and_then(Lines::parse);
-    let (Some(lines), Some(path)) = (lines, card.get_attribute(attr::PATH)) else { return };
-    if text.trim().is_empty() {
-        return;
-    }
-    let mut all = comments::drafts();
-    let id = note.get_attribute(attr::OF).and_then(|id| id.parse().ok());
-    let number = id.unwrap_or_else(comments::number);
-    match all.iter_mut().find(|comment| Some(comment.id) == id) {
-        Some(comment) => text.trim().clone_into(&mut comment.text),
-        None => all.push(Comment {
-            id: number,
-            path,
-            side: lines.side,
-            from: lines.from,
-            to: lines.to,
-            edit: lines.edit,
-            quote: note.get_attribute(attr::QUOTE).unwrap_or_default(),
-            text: text.trim().to_owned(),
-            state: State::Draft,
-            remark: None,
-        }),
-    }
-    comments::keep(&all);
-    unfinished::forget(note);
-    close();
-    lines::clear();
-    place(&card);
-    give_focus(card, number);
-}
-
-/// Moves the focus to the comment as soon as it is drawn. In a large diff the server must answer first.
-pub fn give_focus(within: Element, id: u32) {
-    look_for(within, id, PATIENCE);
-}
-
-fn look_for(within: Element, id: u32, patience: u32) {
-    dom::after(100, move || {
-        if dom::active().is_some_and(|active| active.tag_name() != "BODY") {
-            return;
-        }
-        match dom::find(&within, &format!(".note[data-id=\"{id}\"] button")) {
-            Some(button) => focus::put(&button),
-            None if patience > 0 => look_for(within, id, patience - 1),
-            None => {}
-        }
-    });
-}
-
-/// Opens the field for a comment that was added before.
-pub fn edit(card: &Element, id: u32) {
-    let note = dom::find(card, &format!(".note[data-id=\"{id}\"]"));
-    if let Some((note, comment)) = note.zip(comments::of(card).into_iter().find(|comment| comment.id == id)) {
-        change(card, &comment, &note);
+    settle();
+    if is_done {
+        lines::clear();
     }
 }
 
-fn change(card: &Element, comment: &Comment, note: &Element) {
-    open(card, &comment.lines(), &comment.quote, &comment.text, Some(comment.id), Some(note));
-    // It is there again when the field is closed.
-    let _ = note.set_attribute("hidden", "");
-    below_line::settle(card);
+fn settle() {
+    if let Some(files) = dom::by_id("files") {
+        below_line::settle(&files);
+    }
 }
 
-/// A button of a comment.
+/// A button of a field that is about its lines.
 pub fn press(button: &Element) {
-    let (Some(note), Some(card)) = (button.closest(".note").ok().flatten(), cards::of(button)) else { return };
-    let id = note.get_attribute(attr::ID).and_then(|id| id.parse::<u32>().ok());
-    let mut all = comments::drafts();
-    let at = all.iter().position(|comment| Some(comment.id) == id);
-    match (button.get_attribute(attr::NOTE).as_deref(), at) {
-        (Some("add"), _) => add(&note),
-        (Some("close"), _) => {
-            unfinished::forget(&note);
-            lines::clear();
-            close();
-        }
+    match (button.get_attribute(attr::NOTE).as_deref(), cards::of(button)) {
         (Some("link"), _) => lines::copy_address(button.clone()),
-        (Some("editor"), _) => lines::open_in_editor(&card),
-        (Some("edit"), Some(at)) => {
-            close();
-            change(&card, &all[at], &note);
-        }
-        (Some("delete"), Some(at)) => {
-            all.remove(at);
-            comments::keep(&all);
-            place(&card);
-            // The nearest other has the focus.
-            if let Some(near) = all.get(at).or(comments::all().last()) {
-                give_focus(card, near.id);
-            }
-        }
-        (Some(verb @ ("accept" | "resolve" | "reopen")), _) => turn(card, button, id, verb.to_owned()),
+        (Some("editor"), Some(card)) => lines::open_in_editor(&card),
         _ => {}
     }
-}
-
-/// Resolves a comment that was sent, or opens it again; accepts the suggestion of one in a review.
-fn turn(card: Element, button: &Element, id: Option<u32>, verb: String) {
-    let Some(id) = id else { return };
-    let _ = button.set_attribute("disabled", "");
-    let button = button.clone();
-    wasm_bindgen_futures::spawn_local(async move {
-        match sent::turn(id, &verb).await {
-            Some(Ok(())) => {
-                comments::show();
-                place(&card);
-            }
-            Some(Err(problem)) => {
-                let _ = button.remove_attribute("disabled");
-                toast::fail(&problem);
-            }
-            None => return,
-        }
-        give_focus(card, id);
-    });
 }

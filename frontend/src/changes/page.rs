@@ -1,6 +1,6 @@
 //! Click and change events of the changes page.
 
-use super::{cards, change_steps, comments, copying, file_lists, highlights, images, lines, notes, restore, store};
+use super::{cards, change_steps, copying, file_lists, highlights, images, lines, notes, restore, store};
 use api::outline::{MarkKind, OutlineQuery};
 use api::sessions::SessionPath;
 use app::browser::page_state::{now_and_then, page_state};
@@ -29,9 +29,8 @@ pub fn start() {
     follow();
     copying::start(&files);
     images::start(&files);
-    notes::start(&files);
+    notes::start();
     cards::start();
-    comments::start();
     change_steps::count();
     change_steps::follow();
     lines::open_address();
@@ -209,7 +208,6 @@ fn press(button: &Element) {
         (Some(name @ ("unified" | "split")), _) => view(name),
         (Some("n"), _) => change_steps::step(true),
         (Some("p"), _) => change_steps::step(false),
-        (Some("send"), _) => comments::send(),
         (Some("reload"), _) => reload(),
         (Some("files"), _) => toggle_files(),
         _ => {}

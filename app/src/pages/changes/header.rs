@@ -3,6 +3,7 @@
 use super::{ChangesPage, is_changed, tool};
 use crate::figures;
 use crate::icon::Glyph;
+use crate::islands::comments;
 use crate::names::title;
 use crate::part::{Part, part};
 use crate::shared::keymap::{Command, keys_of};
@@ -41,7 +42,7 @@ pub fn header(data: &ChangesPage) -> Part {
                 </div>
             </details>
             <span role="status"><button type="button" class="btn tiny" id="review-news" data-review="reload" hidden></button></span>
-            <button type="button" class="btn primary hide-narrow" data-review="send" hidden>"Send comments"</button>
+            {sender("btn primary hide-narrow")}
         </header>
     }
 }
@@ -67,6 +68,11 @@ fn patch(data: &ChangesPage) -> Part {
     }
 }
 
+/// Nothing is drafted before the browser says so.
+fn sender(class: &str) -> Part {
+    part! { {comments::sender(class.to_owned(), true, || 0, || false, |_| {})} }
+}
+
 /// Where the files have no room beside the differences: the way to them, and from change to change, at the thumb.
 pub fn foot(data: &ChangesPage) -> Part {
     let words = figures::counted(changed(data), "file");
@@ -74,7 +80,7 @@ pub fn foot(data: &ChangesPage) -> Part {
         <div class="review-foot" role="group" aria-label="Files and changes">
             <button type="button" class="btn" id="review-files" data-review="files" aria-expanded="false" aria-controls="review-side">{icon(Glyph::LIST)}<span id="files-count" class="num">{words}</span></button>
             <span class="sp"></span>
-            <button type="button" class="btn primary only-narrow" data-review="send" hidden>"Send comments"</button>
+            {sender("btn primary only-narrow")}
             <button type="button" class="btn icon" data-review="p" aria-label="Previous change">{icon(Glyph::UP)}</button>
             <button type="button" class="btn icon" data-review="n" aria-label="Next change">{icon(Glyph::DN)}</button>
         </div>

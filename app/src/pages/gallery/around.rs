@@ -4,7 +4,9 @@
 use crate::figures::counted;
 use crate::html::Html;
 use crate::icon::{Glyph, Icon, IconStyle, Size, markup};
+use crate::islands::comments::note;
 use crate::part::{Part, part};
+use crate::shared::comments::{Comment, State};
 use leptos::prelude::*;
 
 /// Title of the part among the groups of messages.
@@ -42,27 +44,26 @@ fn toasts() -> Part {
 }
 
 fn comments() -> Part {
-    let note = |state: &'static str, word: &'static str, buttons: &[&'static str], quote: Option<&'static str>| {
-        let buttons: Vec<_> = buttons
-            .iter()
-            .map(|label| part! { <button type="button" class="btn quiet tiny">{*label}</button> })
-            .collect();
-        let quote = quote.map(|lines| part! { <pre class="note-quote" tabindex="0">{lines}</pre> });
-        let class = if state == "done" { "lines mut" } else { "lines" };
-        part! {
-            <div class="note" data-id="" data-state=state>
-                <div class="note-head"><b class="state">{word}</b><span class="cap num">"R12-15"</span><span class="sp"></span>{buttons}</div>
-                {quote}
-                <p class=class>"Does this hold the lock for longer than it has to?"</p>
-            </div>
-        }
+    let draft = Comment {
+        id: 0,
+        path: String::new(),
+        side: 'R',
+        from: 12,
+        to: 15,
+        edit: None,
+        quote: "let token = refresh(&store)?;".to_owned(),
+        text: "Does this hold the lock for longer than it has to?".to_owned(),
+        state: State::Draft,
+        remark: None,
     };
-    let was = Some("let token = refresh(&store)?;");
+    let note = |state: State, lost: bool| {
+        part! { {note(Comment { state, ..draft.clone() }, lost, None, || false, |_| {})} }
+    };
     part! {
-        {row("Comment, a draft", note("question", "Draft", &["Edit", "Delete"], None))}
-        {row("Comment, sent to the agent", note("working", "Sent", &["Resolve"], None))}
-        {row("Comment, resolved", note("done", "Resolved", &["Delete", "Reopen"], None))}
-        {row("Comment, its lines have changed since", note("idle", "Sent, outdated", &["Resolve"], was))}
+        {row("Comment, a draft", note(State::Draft, false))}
+        {row("Comment, sent to the agent", note(State::Sent, false))}
+        {row("Comment, resolved", note(State::Resolved, false))}
+        {row("Comment, its lines have changed since", note(State::Sent, true))}
     }
 }
 
