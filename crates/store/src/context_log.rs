@@ -7,8 +7,8 @@
 
 use crate::audit::FaultReason;
 use crate::columns::columns;
-use crate::erase::{Masks, cover_packed};
 use crate::hex::hex;
+use crate::masks::{Masks, cover_packed};
 use crate::pack::{unpack, unpacked_len, with_packer};
 use crate::step::Step;
 use crate::step::table::{Kind, Row as Cells, Table, Value, Verb};

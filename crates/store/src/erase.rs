@@ -3,13 +3,10 @@
 //! In messages, their words and the bytes of files a text of the same length takes its place, so that everything keeps
 //! its position. Its hash stays: what is imported from now on is stored without the text, whatever its file says.
 
-mod masks;
 mod places;
 
-pub use masks::{LONGEST, Masks, SHORTEST};
-pub(crate) use places::{cover_packed, cover_source, note_range};
-
 use crate::forget::TO_SWEEP;
+use crate::masks::{Mask, Masks, SHORTEST};
 use crate::meta::PUT_META;
 use crate::pack::{content_hash, unpack, with_packer};
 use crate::step::Step;
@@ -17,7 +14,6 @@ use crate::store::{on, on_step};
 use crate::write::changes::Changes;
 use crate::write::{feed, sessions, words};
 use crate::{Derive, StoreError, Workspace};
-use masks::Mask;
 use model::audit::Event;
 use model::text::title;
 use model::{Draft, Micros, SessionId, SourceId};

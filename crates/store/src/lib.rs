@@ -14,7 +14,7 @@
 //!   declare. `driven`: agents that the server starts; `agent_runs`: those that run; `growing`: what they are writing.
 //!   `channels`: where sessions are shown besides the page, and what is sent there. `hooks`: what agents ask by hooks,
 //!   and what is always allowed. `blobs`: files by their content. `forget`: deletes what a person wants gone. `erase`:
-//!   covers a text that a person wants gone.
+//!   covers a text that a person wants gone; `masks` knows it by its hash.
 //! - [`tokens`] and [`snippet`]: search text is cut into words here, so that both engines find the same.
 //! - [`memory`]: what is remembered beyond its session.
 //! - `context_log`: the exact bytes that agents were given.
@@ -71,6 +71,7 @@ pub mod keys;
 mod literals;
 pub mod live;
 mod lock;
+mod masks;
 pub mod memory;
 mod meta;
 mod migrations;
@@ -121,7 +122,7 @@ pub use context_log::{ContextCheck, ContextEntry};
 pub use declared::DeclaredType;
 pub use disk::DiskSpace;
 pub use driven::{Driven, DrivenState};
-pub use erase::{Erased, ErasedSession, Erasing, LONGEST as LONGEST_ERASED, Masks, SHORTEST as SHORTEST_ERASED};
+pub use erase::{Erased, ErasedSession, Erasing};
 pub use error::StoreError;
 pub use files::{private_dir, private_file, sync_dir, with_suffix};
 pub use growing::GrowingText;
@@ -134,6 +135,7 @@ pub use live::{
     Rule, SignOfLife, Sums, Takes,
 };
 pub use lock::{DataDirLock, LockError};
+pub use masks::{LONGEST as LONGEST_ERASED, Masks, SHORTEST as SHORTEST_ERASED};
 pub use memory::{Memory, MemoryCounts, MemoryFilter, StoredVector, Unembedded};
 pub use permission::{Following, Permission};
 pub use query::{

@@ -4,7 +4,7 @@ pub(crate) mod work;
 
 use crate::columns::text;
 use crate::display;
-use crate::erase::Masks;
+use crate::masks::Masks;
 use crate::pack::{CHUNK, Packer, content_hash};
 use crate::{
     Batch, FileChanged, MessageUpsert, NewBlob, Permission, RecordChunk, Retraction, Rewind, RunUpsert, SessionUpsert,

@@ -3,6 +3,7 @@
 mod blobs;
 mod callers;
 pub(crate) mod changes;
+pub(crate) mod covered;
 mod deliveries;
 pub(crate) mod feed;
 pub(crate) mod forgotten;
@@ -20,7 +21,7 @@ mod work;
 
 pub use restore::{NextLine, Restored};
 
-use crate::erase::Masks;
+use crate::masks::Masks;
 use crate::step::Step;
 use crate::{Batch, Origin, StoreError, Workspace, Written, prepare, settings};
 

@@ -175,6 +175,7 @@ fn no_command_passes_stored_text_to_a_terminal_that_would_obey_it() {
             "context-log",
             &[&[session], &[session, "--check"], &[session, "--json"], &[session, "--run", run, "--part", "prompt"]],
         ),
+        ("erase", &[&[session, "--preview"]]),
         ("audit", &[&[], &["--json"]]),
         ("doctor", &[&[]]),
     ];

@@ -19,6 +19,7 @@ pub fn problem(error: StoreError) -> Problem {
         StoreError::DamagedRecord { .. } => ProblemCode::RecordDamaged,
         StoreError::DamagedBlob(_) => ProblemCode::BlobDamaged,
         StoreError::Archive(_) => ProblemCode::Archive,
+        StoreError::TextErased => ProblemCode::DatabaseLocked,
         StoreError::Cursor(_) => return Problem::field("after", "`next` of an earlier reply"),
         other => {
             tracing::error!(error = %other, "the store failed");

@@ -53,6 +53,7 @@ const OTHERS: &[&str] = &[
     "get_changes",
     "get_net_changes",
     "preview_redaction",
+    "get_erased_bytes",
     "find",
     "list_runs",
     "list_context_log",

@@ -4,14 +4,15 @@
 mod message;
 mod session;
 
+use super::covered::{cover_source, note_range};
 use super::messages::MESSAGE_SEARCH;
 use super::messages::files::FILE_CHANGE;
 use super::messages::memory::MEMORY;
 use crate::archive::cells::{Fields, Held, bytes};
 use crate::archive::{PARTS, VERSION};
 use crate::blobs;
-use crate::erase::{self, Masks};
 use crate::hex::hex;
+use crate::masks::Masks;
 use crate::pack::Packer;
 use crate::step::Step;
 use crate::step::table::Kind;
@@ -205,7 +206,7 @@ impl Restoring<'_, '_> {
                 .execute(c).await.map(drop)
             })?;
             for (start, len) in &line.erased {
-                erase::note_range(self.step, rid, *start, *len).await?;
+                note_range(self.step, rid, *start, *len).await?;
             }
         }
         self.sources.insert(line.id.clone(), rid);
@@ -247,7 +248,7 @@ impl Restoring<'_, '_> {
         }
         if self.step.erased > 0 && !source.known {
             let id = SourceId::parse(source.line.id).map_err(|error| wrong(error.to_string()))?;
-            erase::cover_source(self.step, &self.masks, (source.rid, &id), 0).await?;
+            cover_source(self.step, &self.masks, (source.rid, &id), 0).await?;
         }
         Ok(())
     }

@@ -2,10 +2,11 @@
 
 use crate::StoreError;
 use crate::columns::text;
-use crate::erase::{Masks, cover_source};
+use crate::masks::Masks;
 use crate::prepare::{PreparedSource, gap};
 use crate::step::Step;
 use crate::store::on_step;
+use crate::write::covered::cover_source;
 use crate::write::rollup::{Rollup, RunKey};
 use sqlx::QueryBuilder;
 

@@ -1,5 +1,7 @@
 //! Texts that are erased, known by their hashes alone, and how they are found and covered.
 
+use crate::StoreError;
+use crate::pack::{unpack, with_packer};
 use sha2::{Digest as _, Sha256};
 use std::collections::{BTreeMap, BTreeSet};
 use std::ops::Range;
@@ -190,6 +192,12 @@ fn escaped_ascii(text: &str) -> String {
         }
     }
     ascii
+}
+
+/// Unpacks, covers and packs again; None if the texts aren't in it.
+pub(crate) fn cover_packed(masks: &Masks, packed: &[u8]) -> Result<Option<Vec<u8>>, StoreError> {
+    let mut plain = unpack(packed)?;
+    if masks.cover(&mut plain).is_empty() { Ok(None) } else { with_packer(|packer| packer.pack(&plain)).map(Some) }
 }
 
 #[cfg(test)]
