@@ -52,7 +52,7 @@ fn content(session: &Session) -> Part {
                 <div class="actions"><button type="submit" class="btn primary">"Look for it"</button></div>
                 <div id="erase-found" class="callout" role="status" hidden>
                     <p {..attribute(attr::SLOT, "summary")}></p>
-                    <div class="actions"><button type="submit" class="btn deny" {..attribute(attr::BODY, erases)}>"Erase it"</button></div>
+                    <div class="actions"><button type="submit" class="btn fg-err" {..attribute(attr::BODY, erases)}>"Erase it"</button></div>
                 </div>
             </form>
         </div></div></main>

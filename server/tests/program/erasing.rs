@@ -102,7 +102,7 @@ fn an_erased_text_is_nowhere_and_does_not_come_back() {
         let title = format!("Use [erased]{} to log in", ".".repeat(30));
         let found = json!({
             "erased": false,
-            "summary": "Found in 4 messages of 2 sessions, 2 \u{d7} title, 6 \u{d7} place of a transcript.",
+            "summary": "Found in 4 messages of 2 sessions, 2 titles, 6 places in transcripts.",
             "sessions": [
                 {"id": null, "title": title.as_str(), "messages": 2},
                 {"id": null, "title": title.as_str(), "messages": 2},

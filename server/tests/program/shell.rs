@@ -169,7 +169,11 @@ fn send_what_a_pipe_holds() {
     let of = |index: usize, name: &str| page["messages"][index][name].clone();
     assert_eq!((of(1, "content"), of(2, "message_type")), (json!("warning: caf\u{fffd}\nerror: no"), json!("TODO")));
     let exported = place.out(&["export", &session, "--format", "markdown"]);
-    assert!(exported.starts_with("# Building\n\nshell, 2"), "a session without a project: {exported}");
+    let line = exported.strip_prefix("# Building\n\nshell, ");
+    assert!(
+        line.is_some_and(|line| line.starts_with(|c: char| c.is_ascii_digit())),
+        "no project, then a day: {exported}"
+    );
 }
 
 /// Text and metadata together, in whatever order they are given.

@@ -93,28 +93,29 @@ fn erasure(found: Erased, erased: bool) -> Erasure {
     }
 }
 
-/// What a person reads: `Found in 3 messages of 2 sessions, and in 1 file, which will be deleted.`
+/// What a person reads: `Found in 3 messages of 2 sessions, 1 title, 6 places in transcripts.`
 fn summary(found: &Erased, erased: bool) -> String {
-    let counted = |count: u64, noun: &str| format!("{count} {noun}{}", if count == 1 { "" } else { "s" });
     if found.is_empty() {
         let what =
             if erased { "From now on it is left out of all that is imported." } else { "Look at how it is written." };
         return format!("The text isn't in this session. {what}");
     }
     let sessions = found.sessions.iter().filter(|session| session.messages > 0 || session.in_title).count() as u64;
-    let mut places = vec![counted(found.messages(), "message")];
+    let counted = |count: u64, [one, many]: [&str; 2]| format!("{count} {}", if count == 1 { one } else { many });
+    let mut places = vec![counted(found.messages(), ["message", "messages"])];
     if sessions > 1 {
         places[0].push_str(&format!(" of {sessions} sessions"));
     }
-    for (count, noun) in [
-        (found.sessions.iter().filter(|session| session.in_title).count() as u64, "title"),
-        (found.ranges, "place of a transcript"),
-        (found.context_entries, "entry of the context log"),
-        (found.texts, "prompt of a schedule or unfinished text"),
-        (found.blobs.len() as u64, "uploaded file"),
+    let titles = found.sessions.iter().filter(|session| session.in_title).count() as u64;
+    for (count, nouns) in [
+        (titles, ["title", "titles"]),
+        (found.ranges, ["place in a transcript", "places in transcripts"]),
+        (found.context_entries, ["entry of the context log", "entries of the context log"]),
+        (found.texts, ["prompt of a schedule or unfinished text", "prompts of schedules or unfinished texts"]),
+        (found.blobs.len() as u64, ["uploaded file", "uploaded files"]),
     ] {
         if count > 0 {
-            places.push(format!("{count} \u{d7} {noun}"));
+            places.push(counted(count, nouns));
         }
     }
     format!("{} {}.", if erased { "Erased from" } else { "Found in" }, places.join(", "))
