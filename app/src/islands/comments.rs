@@ -38,12 +38,11 @@ pub fn note(
     let buttons = comment.verbs(outdated).iter().map(button).collect::<Vec<_>>();
     let quote = (lost && !comment.quote.is_empty())
         .then(|| view! { <pre class="note-quote" tabindex="0">{comment.quote.clone()}</pre> });
-    let text = match remark {
-        Some(html) => Either::Left(InertElement::new(html)),
-        None => {
-            let class = if comment.state == State::Resolved { "lines mut" } else { "lines" };
-            Either::Right(view! { <p class=class>{comment.text.clone()}</p> })
-        }
+    let text = if let Some(html) = remark {
+        Either::Left(InertElement::new(html))
+    } else {
+        let class = if comment.state == State::Resolved { "lines mut" } else { "lines" };
+        Either::Right(view! { <p class=class>{comment.text.clone()}</p> })
     };
     view! {
         <div class="note" data-id=comment.id.to_string() data-state=comment.colour(outdated) data-waits=waits>

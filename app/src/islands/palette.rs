@@ -115,9 +115,8 @@ fn option(palette: Palette, found: Found, number: usize) -> impl IntoView {
 
 /// A text with `<mark>` around what was typed.
 fn pieces(pieces: Pieces) -> impl IntoView {
-    let piece = |(text, typed): (String, bool)| match typed {
-        true => Either::Left(view! { <mark>{text}</mark> }),
-        false => Either::Right(text),
+    let piece = |(text, typed): (String, bool)| {
+        if typed { Either::Left(view! { <mark>{text}</mark> }) } else { Either::Right(text) }
     };
     pieces.into_iter().map(piece).collect::<Vec<_>>()
 }

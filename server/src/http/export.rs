@@ -193,18 +193,14 @@ async fn original(scoped: Scoped, path: SessionPath, source: Option<String>) -> 
     // A file may be named by what is masked in it.
     let masked = scoped.get_session(path, Nothing {}).await?.sources.into_iter().find(|source| source.id == chosen.id);
     let shown = masked.map_or_else(|| chosen.path.clone(), |source| source.path);
-    let (id, size, hash, shown, content_type) = match packed {
-        Some(packed) => (packed.id, packed.size, packed.sha256, packed.path, "application/zstd"),
-        None => {
-            // Where a text was erased, the bytes aren't those of the file.
-            let erased = scoped.hub.workspace.erased_ranges(&id).await.map_err(hub::problem)?;
-            let hash = if erased.is_empty() {
-                Ok(chosen.sha256.clone())
-            } else {
-                scoped.hub.workspace.stored_sha256(&id).await
-            };
-            (id, chosen.size, hash.map_err(hub::problem)?, shown, "application/x-ndjson")
-        }
+    let (id, size, hash, shown, content_type) = if let Some(packed) = packed {
+        (packed.id, packed.size, packed.sha256, packed.path, "application/zstd")
+    } else {
+        // Where a text was erased, the bytes aren't those of the file.
+        let workspace = &scoped.hub.workspace;
+        let erased = workspace.erased_ranges(&id).await.map_err(hub::problem)?;
+        let hash = if erased.is_empty() { Ok(chosen.sha256.clone()) } else { workspace.stored_sha256(&id).await };
+        (id, chosen.size, hash.map_err(hub::problem)?, shown, "application/x-ndjson")
     };
     let name = std::path::Path::new(&shown).file_name().map(|n| n.to_string_lossy().into_owned()).unwrap_or_default();
     // Before the first byte is sent: what is damaged isn't the file that was imported.

@@ -7,7 +7,7 @@ use store::StoreError;
 pub fn problem(error: StoreError) -> Problem {
     let code = match &error {
         StoreError::Newer { .. } => ProblemCode::DatabaseNewer,
-        StoreError::Locked => ProblemCode::DatabaseLocked,
+        StoreError::Locked | StoreError::TextErased => ProblemCode::DatabaseLocked,
         StoreError::Full => ProblemCode::DiskFull,
         StoreError::ReadOnly => ProblemCode::DatabaseReadOnly,
         StoreError::Disk(_) => ProblemCode::DiskFailed,
@@ -19,7 +19,6 @@ pub fn problem(error: StoreError) -> Problem {
         StoreError::DamagedRecord { .. } => ProblemCode::RecordDamaged,
         StoreError::DamagedBlob(_) => ProblemCode::BlobDamaged,
         StoreError::Archive(_) => ProblemCode::Archive,
-        StoreError::TextErased => ProblemCode::DatabaseLocked,
         StoreError::Cursor(_) => return Problem::field("after", "`next` of an earlier reply"),
         other => {
             tracing::error!(error = %other, "the store failed");
