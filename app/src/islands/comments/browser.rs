@@ -42,6 +42,9 @@ pub struct Page {
     pub count: fn(&BTreeMap<&str, usize>),
 }
 
+/// The field that is open: the owner of its signals, and its view, which goes when this is dropped.
+type OpenField = (Owner, Box<dyn Any>);
+
 /// What is known of the comments on a session's changes.
 #[derive(Clone, Copy)]
 pub struct Comments {
@@ -59,7 +62,7 @@ pub struct Comments {
     /// Those that stand in the page.
     mounted: StoredValue<Vec<Mounted>, LocalStorage>,
     /// The field for lines.
-    open: StoredValue<Option<(Owner, Box<dyn Any>)>, LocalStorage>,
+    open: StoredValue<Option<OpenField>, LocalStorage>,
 }
 
 struct Mounted {
