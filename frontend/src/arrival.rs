@@ -2,11 +2,11 @@
 //! that site. The server marks its address; the mark goes along in the tab, to each page and each reload, until the
 //! person goes on.
 
-use app::browser::dom;
+use app::browser::{dom, storage};
 use app::shared::FROM_OUTSIDE;
 use js_sys::Reflect;
 use wasm_bindgen::{JsCast, JsValue};
-use web_sys::{Event, HtmlDialogElement, PageTransitionEvent, Storage};
+use web_sys::{Event, HtmlDialogElement, PageTransitionEvent};
 
 pub fn start() {
     let marked = web_sys::UrlSearchParams::new_with_str(&dom::query()).is_ok_and(|all| all.has(FROM_OUTSIDE));
@@ -44,16 +44,12 @@ fn ask(dialog: &HtmlDialogElement) {
     }
 }
 
-fn storage() -> Option<Storage> {
-    dom::window()?.session_storage().ok().flatten()
-}
-
 fn is_marked() -> bool {
-    storage().is_some_and(|storage| storage.get_item(FROM_OUTSIDE).is_ok_and(|value| value.is_some()))
+    storage::of_tab().is_some_and(|storage| storage.get_item(FROM_OUTSIDE).is_ok_and(|value| value.is_some()))
 }
 
 fn mark(is_marked: bool) {
-    let Some(storage) = storage() else { return };
+    let Some(storage) = storage::of_tab() else { return };
     let _ = if is_marked { storage.set_item(FROM_OUTSIDE, "1") } else { storage.remove_item(FROM_OUTSIDE) };
 }
 

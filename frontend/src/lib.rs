@@ -19,15 +19,15 @@
 //! - `forms`: forms and buttons that send themselves; `sessions`: the lists and their filters; `panel`: the panel at
 //!   the right; `actions`: buttons that every page has.
 //! - `keyboard`: what keys do; `decisions`: answers to requests of agents.
-//! - `action_runner`: runs the actions that `app::browser::dispatch` queues; `settings`, `folders`, `inbox`, `memory`: pages of their own.
+//! - `action_runner`: runs the actions that `app::browser::dispatch` queues; `settings`, `folders`, `inbox`, `form_pages`: pages of their own.
 //!
 //! How to add one: a file here, started in [`hydrate`] if every page has it, else in `start_page`.
 
 // Each group imports only from the groups below it; `cargo xtask tidy` proves it.
 mod action_runner;
 mod folders;
+mod form_pages;
 mod inbox;
-mod memory;
 mod settings;
 
 mod decisions;
@@ -107,7 +107,7 @@ async fn start_page() {
     } else if has("folders") {
         folders::folders().await;
     } else if has("memories") || has("erase") {
-        memory::memory().await;
+        form_pages::form_pages().await;
     } else if has("settings") {
         settings::settings().await;
     } else if has("filters") || has("search") || has("stats-filters") || has("files-filters") {

@@ -13,7 +13,7 @@ pub fn open() {
     let (Some(dialog), Some(field)) = (dialog.filter(|dialog| !dialog.open()), field) else { return };
     let session = transcript::session().map(|session| format!("&session={}", api::endpoint::segment(&session)));
     let changes = if changes::is_here() { "&changes=1" } else { "" };
-    // What is possible depends on what has the focus now.
+    // Which commands are possible depends on the focus, which is lost when the dialog opens.
     page_state().palette.set(format!("{}{changes}&can={}", session.unwrap_or_default(), targets::possible()));
     field.set_value("");
     let _ = dialog.show_modal();

@@ -5,8 +5,8 @@
 use crate::toast_stack;
 use api::{Method, json};
 use app::browser::dispatch::{UiAction, enqueue};
-use app::browser::dom;
 use app::browser::toast::{self, Then, Undo};
+use app::browser::{dom, storage};
 use app::shared::attr;
 use leptos::prelude::lazy;
 use serde_json::{Value, json};
@@ -31,7 +31,7 @@ pub fn start() {
             enqueue(UiAction::ToastButton(button));
         }
     });
-    if let Some(text) = storage().and_then(|storage| storage.get_item(WAITING).ok().flatten()) {
+    if let Some(text) = storage::of_tab().and_then(|storage| storage.get_item(WAITING).ok().flatten()) {
         wasm_bindgen_futures::spawn_local(show_waiting(text));
     }
 }
@@ -62,18 +62,14 @@ fn undo_of(kept: &Value) -> Option<Undo> {
 }
 
 fn forget() {
-    if let Some(storage) = storage() {
+    if let Some(storage) = storage::of_tab() {
         let _ = storage.remove_item(WAITING);
     }
 }
 
-fn storage() -> Option<web_sys::Storage> {
-    dom::window()?.session_storage().ok().flatten()
-}
-
 /// Says it on the next page too, should that come while it can be undone.
 pub fn keep(words: &str, undo: &Undo) {
-    if let Some(storage) = storage() {
+    if let Some(storage) = storage::of_tab() {
         let until = js_sys::Date::now() + f64::from(LIFE);
         let waiting = json!({ "words": words, "undo": [undo.path, undo.body], "until": until });
         let _ = storage.set_item(WAITING, &json::write(&waiting).unwrap_or_default());

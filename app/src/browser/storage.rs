@@ -1,10 +1,15 @@
-//! The browser's storage, for all pages and tabs. A browser without storage is no error.
+//! The browser's storage, for all pages and tabs, and that of one tab. A browser without storage is no error.
 
 use super::dom;
 use web_sys::Storage;
 
 fn storage() -> Option<Storage> {
     dom::window()?.local_storage().ok().flatten()
+}
+
+/// Returns the storage of this tab, which ends with it.
+pub fn of_tab() -> Option<Storage> {
+    dom::window()?.session_storage().ok().flatten()
 }
 
 pub fn get(key: &str) -> Option<String> {
@@ -42,7 +47,7 @@ pub fn forget_reader() {
     for key in below("").iter().filter(|key| !SETTINGS.iter().any(|setting| key.starts_with(setting))) {
         set(key, None);
     }
-    if let Some(of_tab) = dom::window().and_then(|window| window.session_storage().ok().flatten()) {
+    if let Some(of_tab) = of_tab() {
         let _ = of_tab.clear();
     }
 }

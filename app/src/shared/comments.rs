@@ -173,6 +173,16 @@ pub fn open_by_path(all: &[Comment]) -> BTreeMap<&str, usize> {
     open
 }
 
+/// The key in the browser's storage of a session's drafts.
+pub fn drafts_key(session: &str) -> String {
+    format!("comments:{session}")
+}
+
+/// The key in the tab's storage of a session's [`Unfinished`].
+pub fn unfinished_key(session: &str) -> String {
+    format!("unfinished:{session}")
+}
+
 /// The number of a new draft, in seconds since 1970: behind those that there are.
 pub fn number(drafts: &[Comment], now: u32) -> u32 {
     drafts.iter().map(|draft| draft.id + 1).max().unwrap_or(0).max(now)

@@ -1,10 +1,10 @@
 //! The latest answer wins: what was asked for earlier, or typed before, counts no more.
 
-use std::cell::Cell;
+use std::sync::atomic::{AtomicU32, Ordering};
 
 /// Numbers the questions of one kind.
 #[derive(Debug, Default)]
-pub struct Latest(Cell<u32>);
+pub struct Latest(AtomicU32);
 
 /// One question.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -12,18 +12,18 @@ pub struct Turn(u32);
 
 impl Latest {
     pub const fn new() -> Self {
-        Self(Cell::new(0))
+        Self(AtomicU32::new(0))
     }
 
     /// Begins a question. All before it are overtaken.
     pub fn begin(&self) -> Turn {
-        self.0.set(self.0.get().wrapping_add(1));
+        self.0.fetch_add(1, Ordering::Relaxed);
         self.current()
     }
 
     /// The question that was begun last.
     pub fn current(&self) -> Turn {
-        Turn(self.0.get())
+        Turn(self.0.load(Ordering::Relaxed))
     }
 
     /// Returns true unless a later question was begun.

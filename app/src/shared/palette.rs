@@ -1,5 +1,6 @@
 //! What the palette lists, and which answer of the server and which Enter count.
 
+use super::latest::{Latest, Turn};
 use serde::{Deserialize, Serialize};
 
 /// Options of one kind.
@@ -51,10 +52,10 @@ pub fn deed(groups: &[Group], number: usize) -> Option<&Does> {
     groups.iter().flat_map(|group| &group.options).nth(number).map(|found| &found.does)
 }
 
-/// Requests for the list, numbered in their order.
-#[derive(Debug, Clone, Copy, Default)]
+/// Requests for the list.
+#[derive(Debug, Default)]
 pub struct Requests {
-    latest: u32,
+    asked: Latest,
     /// The list shows the answer to the latest one.
     is_shown: bool,
     /// Enter was pressed before that answer came.
@@ -62,15 +63,15 @@ pub struct Requests {
 }
 
 impl Requests {
-    /// Returns the number of a new request. An Enter that waits was for an earlier one.
-    pub fn begin(&mut self) -> u32 {
-        *self = Self { latest: self.latest.wrapping_add(1), is_shown: false, chooses: false };
-        self.latest
+    /// Begins a request. An Enter that waits was for an earlier one.
+    pub fn begin(&mut self) -> Turn {
+        (self.is_shown, self.chooses) = (false, false);
+        self.asked.begin()
     }
 
     /// Takes an answer. Returns None if a later request was begun; else whether Enter waits for it.
-    pub fn answer(&mut self, number: u32) -> Option<bool> {
-        (number == self.latest).then(|| {
+    pub fn answer(&mut self, turn: Turn) -> Option<bool> {
+        self.asked.is(turn).then(|| {
             self.is_shown = true;
             std::mem::take(&mut self.chooses)
         })
@@ -125,17 +126,17 @@ mod tests {
     #[test]
     fn enter_chooses_from_what_is_shown() {
         let mut requests = Requests::default();
-        let number = requests.begin();
-        requests.answer(number);
+        let turn = requests.begin();
+        requests.answer(turn);
         assert!(requests.enter());
     }
 
     #[test]
     fn an_enter_waits_for_the_answer() {
         let mut requests = Requests::default();
-        let number = requests.begin();
+        let turn = requests.begin();
         assert!(!requests.enter());
-        assert_eq!(requests.answer(number), Some(true));
+        assert_eq!(requests.answer(turn), Some(true));
     }
 
     #[test]
@@ -143,11 +144,11 @@ mod tests {
         let mut requests = Requests::default();
         requests.begin();
         requests.enter();
-        let number = requests.begin();
-        assert_eq!(requests.answer(number), Some(false));
-        let number = requests.begin();
+        let turn = requests.begin();
+        assert_eq!(requests.answer(turn), Some(false));
+        let turn = requests.begin();
         requests.enter();
         requests.close();
-        assert_eq!(requests.answer(number), Some(false));
+        assert_eq!(requests.answer(turn), Some(false));
     }
 }

@@ -79,7 +79,7 @@ impl Input for EraseText {
 pub struct Erasure {
     /// True if the text was erased; false for a preview.
     pub erased: bool,
-    /// The same in one or two sentences.
+    /// A summary for people, in one or two sentences.
     pub summary: String,
     /// The session, and sessions with copies of its messages.
     pub sessions: Vec<ErasedFrom>,

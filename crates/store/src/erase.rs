@@ -192,17 +192,18 @@ impl Workspace {
             let Some((rid, mut title)) = found else { continue };
             let id = SessionId::parse(id).map_err(|error| StoreError::Corrupt(error.to_string()))?;
             let found = self.erase_messages((rid, &id), masks, how).await?;
-            let messages = found.messages;
             left.extend(found.copied_to.into_iter().filter(|id| known.insert(id.clone())));
+            if let Some((_, now)) = how
+                && !found.cut.is_empty()
+            {
+                self.remember(&found.cut, now).await?;
+            }
             let mut of_title = masks.clone();
             of_title.extend(found.cut);
-            if let Some((_, now)) = how {
-                self.remember(&of_title, now).await?;
-            }
             of_title.cover_text(&mut title);
             let in_title = self.erase_title(&id, &of_title, how.is_some()).await?;
-            self.erase_places(rid, &id, masks, how.map(|(_, now)| now), &mut erased).await?;
-            erased.sessions.push(ErasedSession { id, title, messages, in_title });
+            self.erase_places((rid, &id), masks, how.is_some(), &mut erased).await?;
+            erased.sessions.push(ErasedSession { id, title, messages: found.messages, in_title });
         }
         if erased.sessions.is_empty() {
             return Ok(None);

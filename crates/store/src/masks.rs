@@ -173,13 +173,13 @@ fn fill(bytes: &mut [u8]) {
     }
 }
 
-/// The text as a string of JSON.
+/// Returns the text as a string of JSON.
 fn escaped(text: &str) -> String {
     let json = serde_json::Value::from(text).to_string();
     json.get(1..json.len().saturating_sub(1)).unwrap_or_default().to_owned()
 }
 
-/// The same in ASCII, as Python writes it.
+/// Returns the text as a string of JSON in ASCII, as Python's `json` writes it.
 fn escaped_ascii(text: &str) -> String {
     let mut ascii = String::with_capacity(text.len());
     for char in escaped(text).chars() {

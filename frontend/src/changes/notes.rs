@@ -9,7 +9,7 @@ use app::browser::{dom, fragment, storage, toast};
 use app::icon::{self, Glyph, IconStyle};
 use app::islands::comments::{At, Comments, Page};
 use app::shared::attr;
-use app::shared::comments::Comment;
+use app::shared::comments::{Comment, drafts_key, unfinished_key};
 use app::shared::hash::text_hash;
 use app::shared::latest::{Latest, Turn};
 use leptos::prelude::lazy;
@@ -57,11 +57,11 @@ fn ask(ask: Ask) {
 fn is_wanted() -> bool {
     let Some(root) = store::root() else { return false };
     let session = store::session();
-    let of_tab = || dom::window()?.session_storage().ok()??.get_item(&format!("unfinished:{session}")).ok()?;
+    let begun = || storage::of_tab()?.get_item(&unfinished_key(&session)).ok()?;
     root.has_attribute(attr::NOTED)
         || root.has_attribute(attr::SENT)
-        || storage::get(&format!("comments:{session}")).is_some()
-        || of_tab().is_some()
+        || storage::get(&drafts_key(&session)).is_some()
+        || begun().is_some()
 }
 
 pub fn start() {

@@ -1,10 +1,7 @@
 //! A text that is being written, on the event stream of a page.
 
-use super::support::{PATIENCE, Place, Reply, Server};
+use super::support::{Events, Place, Reply, Server};
 use serde_json::json;
-use std::io::{BufRead as _, BufReader, Write as _};
-use std::net::TcpStream;
-use tokio::time::Instant;
 
 /// An agent with a session `s1`, whose first message is being written.
 struct Agent {
@@ -37,57 +34,21 @@ impl Agent {
     fn session(&self) -> String {
         self.server.with_key("GET", "/v1/sessions/s1", "").json()["session"]["id"].as_str().unwrap().to_owned()
     }
-
-    fn events(&self, query: &str) -> Events {
-        let mut stream = self.server.connect();
-        let (host, key) = (self.server.host(), self.server.key());
-        let request = format!("GET /v1/events?{query} HTTP/1.1\r\nHost: {host}\r\nAuthorization: Bearer {key}\r\n\r\n");
-        stream.write_all(request.as_bytes()).unwrap();
-        let mut reader = BufReader::new(stream);
-        assert_eq!(Reply::head(&mut reader).status, 200);
-        let mut events = Events(reader);
-        assert_eq!(events.next().0, "build");
-        events
-    }
 }
 
-struct Events(BufReader<TcpStream>);
-
-impl Events {
-    /// Name and data of the next event. The heartbeat keeps a stream from ever being silent for long: without a limit
-    /// of its own, this would wait forever for an event that doesn't come.
-    fn next(&mut self) -> (String, String) {
-        let (mut name, mut data) = (String::new(), Vec::new());
-        let began = Instant::now();
-        loop {
-            let mut line = String::new();
-            assert_ne!(self.0.read_line(&mut line).unwrap(), 0, "the stream ended");
-            assert!(began.elapsed() < PATIENCE, "no event came");
-            let line = line.trim_end_matches(['\r', '\n']);
-            if let Some(said) = line.strip_prefix("event: ") {
-                said.clone_into(&mut name);
-            } else if let Some(said) = line.strip_prefix("data: ") {
-                data.push(said.to_owned());
-            } else if line.is_empty() && !name.is_empty() {
-                return (name, data.join("\n"));
-            }
-        }
-    }
-
-    /// The next change, by its `seq` and revision.
-    fn change(&mut self) -> (i64, i64) {
-        let (name, data) = self.next();
-        assert_eq!(name, "feed", "{data}");
-        let told: serde_json::Value = serde_json::from_str(&data).unwrap();
-        (told["from_seq"].as_i64().unwrap(), told["revision"].as_i64().unwrap())
-    }
+/// Reads the next change, by its `seq` and revision.
+fn change(events: &mut Events) -> (i64, i64) {
+    let (name, data) = events.next();
+    assert_eq!(name, "feed", "{data}");
+    let told: serde_json::Value = serde_json::from_str(&data).unwrap();
+    (told["from_seq"].as_i64().unwrap(), told["revision"].as_i64().unwrap())
 }
 
 #[test]
 fn a_page_is_told_how_a_text_goes_on() {
     let agent = Agent::new();
     let id = agent.session();
-    let mut events = agent.events(&format!("growth={id}"));
+    let mut events = agent.server.events(&format!("growth={id}"));
     let mut grown = |append: &str| {
         agent.update(&json!({ "append": append }));
         let (name, data) = events.next();
@@ -103,29 +64,29 @@ fn a_page_is_told_how_a_text_goes_on() {
     assert_eq!(grown("b"), "ID 1 1 1\nb");
     // That it is complete is a change as any other.
     agent.update(&json!({ "status": "final" }));
-    assert_eq!(events.change(), (1, 8));
+    assert_eq!(change(&mut events), (1, 8));
 }
 
 #[test]
 fn a_page_that_shows_other_sessions_hears_of_a_text_when_it_is_complete() {
     let agent = Agent::new();
-    let mut all = agent.events("");
-    let mut others = agent.events("growth=none");
+    let mut all = agent.server.events("");
+    let mut others = agent.server.events("growth=none");
     // Each is read before the next one: a newer change of a message takes the place of one that wasn't read yet.
     for (append, revision) in [(" two", 2), (" three", 3)] {
         agent.update(&json!({ "append": append }));
-        assert_eq!(all.change(), (1, revision));
+        assert_eq!(change(&mut all), (1, revision));
     }
     agent.update(&json!({ "append": " four.", "status": "final" }));
-    assert_eq!(all.change(), (1, 4));
-    assert_eq!(others.change(), (1, 4));
+    assert_eq!(change(&mut all), (1, 4));
+    assert_eq!(change(&mut others), (1, 4));
     // What was said before the stream began is told, so that its reader knows where it is.
     agent.say("POST", "/v1/sessions/s1/messages", r#"{"id": "m1b", "content": "Five", "status": "streaming"}"#);
     agent.say("PATCH", "/v1/sessions/s1/messages/m1b", r#"{"append": " six"}"#);
-    let mut late = agent.events("after=1.0&growth=none");
+    let mut late = agent.server.events("after=1.0&growth=none");
     let mut told = Vec::new();
     while told.last() != Some(&(2, 2)) {
-        told.push(late.change());
+        told.push(change(&mut late));
     }
     assert_eq!(told.iter().filter(|change| **change == (2, 2)).count(), 1);
 }
@@ -133,11 +94,11 @@ fn a_page_that_shows_other_sessions_hears_of_a_text_when_it_is_complete() {
 #[test]
 fn what_does_more_than_go_on_is_a_change() {
     let agent = Agent::new();
-    let mut events = agent.events(&format!("growth={}", agent.session()));
+    let mut events = agent.server.events(&format!("growth={}", agent.session()));
     agent.update(&json!({ "append": " two", "requires_user_input": true }));
-    assert_eq!(events.change(), (1, 2));
+    assert_eq!(change(&mut events), (1, 2));
     agent.update(&json!({ "content": "Another text" }));
-    assert_eq!(events.change(), (1, 3));
+    assert_eq!(change(&mut events), (1, 3));
     agent.update(&json!({ "content": "Another text that goes on" }));
     assert_eq!(events.next().0, "growth");
 }

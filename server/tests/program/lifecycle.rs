@@ -1,8 +1,8 @@
 //! Start and end of the server: what it leaves on the disk, and how it goes.
 
-use crate::support::{PATIENCE, Place, Reply, Server, fixture, said};
+use crate::support::{PATIENCE, Place, Server, fixture, said};
 use insta::assert_snapshot;
-use std::io::{BufRead as _, BufReader, Read as _, Write as _};
+use std::io::{BufRead as _, BufReader, Write as _};
 use std::net::TcpListener;
 use std::os::unix::fs::PermissionsExt as _;
 
@@ -33,23 +33,13 @@ fn only_the_owner_reads_what_lies_there() {
 #[test]
 fn it_ends_whatever_is_open() {
     let mut server = Server::start();
-    let mut stream = server.connect();
-    let request =
-        format!("GET /v1/events HTTP/1.1\r\nHost: {}\r\nAuthorization: Bearer {}\r\n\r\n", server.host(), server.key());
-    stream.write_all(request.as_bytes()).unwrap();
-    let mut events = BufReader::new(stream);
-    assert_eq!(Reply::head(&mut events).status, 200);
-    let mut line = String::new();
-    while line != "event: build\n" {
-        line.clear();
-        assert_ne!(events.read_line(&mut line).unwrap(), 0, "the stream begins with the build");
-    }
+    let events = server.events("");
     let mut half = server.connect();
     half.write_all(b"GET /healthz HT").unwrap();
     let idle = server.connect();
     server.terminate();
     assert!(server.ended(PATIENCE).success());
-    events.read_to_string(&mut line).unwrap();
+    events.end();
     drop((half, idle));
     assert!(!server.place.data().join("server.json").exists());
 }
@@ -61,22 +51,14 @@ fn a_new_line_reaches_an_open_stream() {
     let file = place.write("claude/projects/-home-ada-mill/mill.jsonl", said("mill", 1, "One"));
     let folder = place.path("claude");
     let server = Server::start_in(place, &["--claude-dir", folder.to_str().unwrap()]);
-    let mut stream = server.connect();
-    let request = format!(
-        "GET /v1/events?after=1.0 HTTP/1.1\r\nHost: {}\r\nAuthorization: Bearer {}\r\n\r\n",
-        server.host(),
-        server.key()
-    );
-    stream.write_all(request.as_bytes()).unwrap();
-    let mut events = BufReader::new(stream);
-    assert_eq!(Reply::head(&mut events).status, 200);
+    let mut events = server.events("after=1.0");
     let mut wait_for = |sign: &str| {
-        let mut line = String::new();
-        while !(line.starts_with("data: ") && line.contains(sign)) {
-            line.clear();
-            assert_ne!(events.read_line(&mut line).unwrap(), 0);
+        loop {
+            let (_, data) = events.next();
+            if data.contains(sign) {
+                return data;
+            }
         }
-        line
     };
     wait_for("\"to_seq\":1");
     // The first reading is done when its import says so: lines that come later are followed.

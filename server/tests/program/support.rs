@@ -320,6 +320,19 @@ impl Server {
         std::fs::write(file, "5").unwrap();
     }
 
+    /// Opens an event stream, as a command of this machine, and reads its first event.
+    pub fn events(&self, query: &str) -> Events {
+        let mut stream = self.connect();
+        let (host, key) = (self.host(), self.key());
+        let request = format!("GET /v1/events?{query} HTTP/1.1\r\nHost: {host}\r\nAuthorization: Bearer {key}\r\n\r\n");
+        stream.write_all(request.as_bytes()).unwrap();
+        let mut reader = BufReader::new(stream);
+        assert_eq!(Reply::head(&mut reader).status, 200);
+        let mut events = Events(reader);
+        assert_eq!(events.next().0, "build");
+        events
+    }
+
     /// Asks the server to end.
     pub fn terminate(&self) {
         self.signal("TERM");
@@ -359,6 +372,36 @@ impl Drop for Server {
             let _ = child.kill();
             let _ = child.wait();
         }
+    }
+}
+
+/// An open event stream.
+pub struct Events(BufReader<TcpStream>);
+
+impl Events {
+    /// Name and data of the next event. The heartbeat keeps a stream from ever being silent for long: without a limit
+    /// of its own, this would wait forever for an event that doesn't come.
+    pub fn next(&mut self) -> (String, String) {
+        let (mut name, mut data) = (String::new(), Vec::new());
+        let began = tokio::time::Instant::now();
+        loop {
+            let mut line = String::new();
+            assert_ne!(self.0.read_line(&mut line).unwrap(), 0, "the stream ended");
+            assert!(began.elapsed() < PATIENCE, "no event came");
+            let line = line.trim_end_matches(['\r', '\n']);
+            if let Some(said) = line.strip_prefix("event: ") {
+                said.clone_into(&mut name);
+            } else if let Some(said) = line.strip_prefix("data: ") {
+                data.push(said.to_owned());
+            } else if line.is_empty() && !name.is_empty() {
+                return (name, data.join("\n"));
+            }
+        }
+    }
+
+    /// Reads to the end of the stream.
+    pub fn end(mut self) {
+        self.0.read_to_string(&mut String::new()).unwrap();
     }
 }
 

@@ -4,7 +4,7 @@
 
 use super::{field, note, sender};
 use crate::browser::{clipboard, dom, focus, fragment, storage, toast};
-use crate::shared::comments::{self, Comment, Field, State, Unfinished, open_by_path};
+use crate::shared::comments::{self, Comment, Field, State, Unfinished, drafts_key, open_by_path, unfinished_key};
 use crate::shared::diff_lines::Lines;
 use crate::shared::hash::text_hash;
 use crate::shared::{OfReview, Sent, attr, file_id};
@@ -24,7 +24,7 @@ use std::any::Any;
 use std::cell::OnceCell;
 use std::collections::BTreeMap;
 use wasm_bindgen::JsCast;
-use web_sys::{Element, HtmlTemplateElement, HtmlTextAreaElement, Node, Storage};
+use web_sys::{Element, HtmlTemplateElement, HtmlTextAreaElement, Node};
 
 /// So many times it is looked for a comment that is to be drawn.
 const PATIENCE: u32 = 10;
@@ -45,7 +45,7 @@ pub struct Page {
 /// The field that is open: the owner of its signals, and its view, which goes when this is dropped.
 type OpenField = (Owner, Box<dyn Any>);
 
-/// What is known of the comments on a session's changes.
+/// The comments on a session's changes: those that were sent, the drafts, and the field that is open.
 #[derive(Clone, Copy)]
 pub struct Comments {
     session: StoredValue<String>,
@@ -101,7 +101,7 @@ impl Comments {
         let said = |name: &str| root.get_attribute(name);
         let session = said(attr::SESSION).unwrap_or_default();
         let sent = said(attr::SENT).and_then(|text| json::read(text.as_bytes()).ok()).unwrap_or_default();
-        let unfinished = of_tab().and_then(|kept| kept.get_item(&unfinished_key(&session)).ok().flatten());
+        let unfinished = storage::of_tab().and_then(|kept| kept.get_item(&unfinished_key(&session)).ok().flatten());
         let unfinished = unfinished.and_then(|text| json::read(text.as_bytes()).ok()).unwrap_or_default();
         let comments = Self {
             session: StoredValue::new(session),
@@ -129,26 +129,23 @@ impl Comments {
 
     /// Reads the drafts from the browser's storage: another tab may have written some.
     pub fn refresh(self) {
-        let kept = storage::get(&self.drafts_key()).and_then(|text| json::read::<Vec<Comment>>(text.as_bytes()).ok());
+        let kept = storage::get(&self.session.with_value(|session| drafts_key(session)))
+            .and_then(|text| json::read::<Vec<Comment>>(text.as_bytes()).ok());
         // Those that were sent, which older versions stored too, are known from the messages.
         let drafts = kept.unwrap_or_default().into_iter().filter(|comment| comment.state == State::Draft).collect();
         self.drafts.set(drafts);
-    }
-
-    fn drafts_key(self) -> String {
-        format!("comments:{}", self.session.get_value())
     }
 
     fn edit_drafts(self, edit: impl FnOnce(&mut Vec<Comment>)) {
         self.refresh();
         self.drafts.update(edit);
         let text = self.drafts.with_untracked(|drafts| if drafts.is_empty() { None } else { json::write(drafts).ok() });
-        storage::set(&self.drafts_key(), text.as_deref());
+        storage::set(&self.session.with_value(|session| drafts_key(session)), text.as_deref());
     }
 
     fn edit_unfinished(self, edit: impl FnOnce(&mut Unfinished)) {
         self.unfinished.update(edit);
-        if let (Some(kept), Ok(text)) = (of_tab(), self.unfinished.with_untracked(json::write)) {
+        if let (Some(kept), Ok(text)) = (storage::of_tab(), self.unfinished.with_untracked(json::write)) {
             let _ = kept.set_item(&unfinished_key(&self.session.get_value()), &text);
         }
     }
@@ -232,7 +229,7 @@ impl Comments {
         view! { <For each=now key=key children=view/> }
     }
 
-    /// Brings a field that stands in the page to life. What was typed in it until now stays.
+    /// Hydrates a field of the page, and keeps the text that was typed in it.
     pub fn open(self, element: &Element, at: At) {
         let area = dom::find(element, "textarea").and_then(|area| area.dyn_into::<HtmlTextAreaElement>().ok());
         let typed = area.map(|area| area.value()).unwrap_or_default();
@@ -396,7 +393,7 @@ impl Comments {
             return clipboard::copy(button, text);
         }
         self.sending.set(true);
-        // The same comments are one message, however often the button is pressed.
+        // A second press sends the same id, and adds no second message.
         let last = drafts.iter().map(|draft| draft.id).max().unwrap_or(0);
         let id = format!("comments-{}-{last}", text_hash(&text));
         let said: Vec<LineComment> = drafts.iter().map(Comment::said).collect();
@@ -426,14 +423,6 @@ impl Comments {
             dom::announce("Sent");
         });
     }
-}
-
-fn of_tab() -> Option<Storage> {
-    dom::window()?.session_storage().ok().flatten()
-}
-
-fn unfinished_key(session: &str) -> String {
-    format!("unfinished:{session}")
 }
 
 /// Returns a comment of a review as the server drew it.

@@ -42,7 +42,7 @@ fn show(palette: Palette, found: Option<Vec<Group>>) {
 
 /// Asks for what the field says.
 pub fn ask(palette: Palette) {
-    let Some(number) = palette.requests.try_update_value(Requests::begin) else { return };
+    let Some(turn) = palette.requests.try_update_value(Requests::begin) else { return };
     let words = palette.query.get_untracked();
     let path = format!("/fragments/palette?q={}{}", api::endpoint::segment(&words), page_state().palette.get());
     wasm_bindgen_futures::spawn_local(async move {
@@ -50,7 +50,7 @@ pub fn ask(palette: Palette) {
             let groups = json::read::<Vec<Group>>(text.as_bytes());
             groups.map_err(|_| Problem::transport("The server's response is invalid"))
         });
-        let Some(chooses) = palette.requests.try_update_value(|all| all.answer(number)).flatten() else { return };
+        let Some(chooses) = palette.requests.try_update_value(|all| all.answer(turn)).flatten() else { return };
         match answer {
             Ok(groups) => {
                 if words.is_empty() {

@@ -93,7 +93,7 @@ fn erasure(found: Erased, erased: bool) -> Erasure {
     }
 }
 
-/// What a person reads: `Found in 3 messages of 2 sessions, 1 title, 6 places in transcripts.`
+/// Returns a summary for people: `Found in 3 messages of 2 sessions, 1 title, 6 places in transcripts.`
 fn summary(found: &Erased, erased: bool) -> String {
     if found.is_empty() {
         let what =

@@ -3,7 +3,7 @@
 use super::Erased;
 use crate::masks::Masks;
 use crate::step::Step;
-use crate::store::{on, on_step};
+use crate::store::{on, on_step, on_tx};
 use crate::write::covered::cover_source;
 use crate::write::source;
 use crate::{StoreError, Workspace, context_log};
@@ -23,13 +23,12 @@ const TEXTS: [(&str, &str); 2] = [
 ];
 
 impl Workspace {
-    /// Covers the text in all places of a session but its messages, if a time is given, and counts them.
+    /// Counts the text in all places of a session but its messages, and covers it there if `writes`.
     pub(super) async fn erase_places(
         &self,
-        session_rid: i64,
-        session: &SessionId,
+        (session_rid, session): (i64, &SessionId),
         masks: &Masks,
-        now: Option<Micros>,
+        writes: bool,
         erased: &mut Erased,
     ) -> Result<(), StoreError> {
         let sources: Vec<(i64, String, String)> = on!(&self.store, pool => {
@@ -44,15 +43,15 @@ impl Workspace {
         for (rid, id, _) in plain {
             let id = SourceId::parse(id).map_err(|error| StoreError::Corrupt(error.to_string()))?;
             let mut tx = self.store.begin().await?;
-            let mut step = Step::begin(&mut tx, self.id(), now.unwrap_or_default()).await?;
+            let mut step = Step::begin(&mut tx, self.id(), Micros::default()).await?;
             erased.ranges += cover_source(&mut step, masks, (rid, &id), 0).await?;
             step.end().await?;
-            if now.is_some() {
+            if writes {
                 tx.commit().await?;
             }
         }
         let mut tx = self.store.begin().await?;
-        let mut step = Step::begin(&mut tx, self.id(), now.unwrap_or_default()).await?;
+        let mut step = Step::begin(&mut tx, self.id(), Micros::default()).await?;
         if erased.ranges > before {
             // Nothing can be covered in a packed file. What was packed in it is exported instead.
             for (rid, ..) in packed {
@@ -62,11 +61,11 @@ impl Workspace {
         erased.context_entries += context_log::cover(&mut step, session_rid, masks).await?;
         erased.texts += cover_texts(&mut step, session, masks).await?;
         step.end().await?;
-        if now.is_some() {
+        if writes {
             tx.commit().await?;
         }
         for sha256 in self.blobs_with(session_rid, masks).await? {
-            if now.is_some() {
+            if writes {
                 self.delete_blob(session_rid, &sha256).await?;
             }
             if !erased.blobs.contains(&sha256) {
@@ -100,16 +99,14 @@ impl Workspace {
     /// The session doesn't refer to the blob any more, and nobody has uploaded it: it goes where no other session has it.
     async fn delete_blob(&self, session_rid: i64, sha256: &str) -> Result<(), StoreError> {
         let mut tx = self.store.begin().await?;
-        let mut step = Step::begin(&mut tx, self.id(), Micros::default()).await?;
-        on_step!(step, c => {
+        on_tx!(&mut tx, c => {
             sqlx::query("DELETE FROM session_blob WHERE workspace_id = $1 AND session_rid = $2 AND sha256 = $3")
-                .bind(step.workspace).bind(session_rid).bind(sha256).execute(c).await.map(drop)
+                .bind(self.id()).bind(session_rid).bind(sha256).execute(c).await.map(drop)
         })?;
-        on_step!(step, c => {
+        on_tx!(&mut tx, c => {
             sqlx::query("DELETE FROM blob_upload WHERE workspace_id = $1 AND sha256 = $2")
-                .bind(step.workspace).bind(sha256).execute(c).await.map(drop)
+                .bind(self.id()).bind(sha256).execute(c).await.map(drop)
         })?;
-        step.end().await?;
         tx.commit().await
     }
 }

@@ -6,7 +6,7 @@ use leptos::prelude::lazy;
 
 /// Listens to the forms of the page.
 #[lazy]
-pub async fn memory() {
+pub async fn form_pages() {
     if let Some(main) = dom::by_id("main") {
         forms::listen(&main, dom::reload);
     }
