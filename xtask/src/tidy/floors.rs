@@ -18,6 +18,7 @@ const FLOORS: &[(&str, &[&str])] = &[
     ("drivers", &["agents"]),
     ("redact", &[]),
     ("store", &["model"]),
+    ("store-tests", &["model", "store"]),
     ("backup", &["model", "store"]),
     ("sdk", &["api", "model"]),
     ("mcp", &["api", "model", "sdk"]),
@@ -49,7 +50,7 @@ const OWNED: [(&str, &[&str]); 9] = [
     ("ratatui", &["server", "tui"]),
     ("rmcp", &["mcp"]),
     // Of the server its tests alone, which look into databases that it wrote for others.
-    ("sqlx", &["server", "store"]),
+    ("sqlx", &["server", "store", "store-tests"]),
 ];
 
 /// Pure with their default features: time, randomness and IO are arguments.

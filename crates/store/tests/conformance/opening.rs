@@ -73,7 +73,7 @@ async fn a_workspace_is_planned_as_all_rows_whatever_is_stored() {
 
 /// The number of the last file of migrations.
 fn newest_migration() -> i64 {
-    let files = std::fs::read_dir(concat!(env!("CARGO_MANIFEST_DIR"), "/../../migrations/sqlite")).unwrap();
+    let files = std::fs::read_dir(concat!(env!("CARGO_MANIFEST_DIR"), "/../../../migrations/sqlite")).unwrap();
     let number = |name: std::ffi::OsString| name.to_str().unwrap().split_once('_').unwrap().0.parse().unwrap();
     files.map(|file| number(file.unwrap().file_name())).max().unwrap()
 }
