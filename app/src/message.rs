@@ -46,21 +46,23 @@ const CUT_CHARS: usize = 4_000;
 pub struct Card {
     pub entry: Arc<Entry>,
     pub options: Arc<TranscriptOptions>,
+    /// How the message is treated: the one source of its side and look.
+    pub policy: Policy,
 }
 
 impl Card {
+    pub fn new(entry: Entry, options: Arc<TranscriptOptions>) -> Self {
+        let policy = policy(&facts_of(&entry.message.draft));
+        Self { entry: Arc::new(entry), options, policy }
+    }
+
     pub fn draft(&self) -> &Draft {
         &self.entry.message.draft
     }
 
-    /// How the message is treated: the one source of its side and look.
-    pub fn policy(&self) -> Policy {
-        policy(&facts_of(self.draft()))
-    }
-
     /// Class of the block in the speaker's voice.
     pub fn voice_class(&self) -> &'static str {
-        match self.policy() {
+        match self.policy {
             Policy { look: Look::PassedOn, .. } => "msg passed",
             Policy { look: Look::Dimmed, .. } => "msg user dimmed",
             Policy { side: Side::Right, .. } => "msg user",

@@ -36,11 +36,11 @@ pub fn Text(card: Card) -> impl IntoView {
 }
 
 fn said(card: Card) -> AnyView {
-    let hint = Hint::of(card.draft());
+    let hint = Hint::of(&card);
     if let Some(view) = notes::view(&card, &hint) {
         return view;
     }
-    match card.policy() {
+    match card.policy {
         Policy { look: Look::Thought, .. } => reasoning(card, &hint).into_any(),
         Policy { look: Look::Accent | Look::Success | Look::Failure, .. } => notes::tool_output(&card).into_any(),
         Policy { look: Look::House, .. } => notes::host(&card).into_any(),
@@ -162,7 +162,7 @@ fn system(card: Card) -> impl IntoView {
         Context::None => Some("not told to the agent".to_owned()),
     };
     // The line above a scheduled prompt identifies it.
-    let has_head = draft.role == Role::User && card.policy().channel == Channel::Task;
+    let has_head = draft.role == Role::User && card.policy.channel == Channel::Task;
     let who = (!has_head).then(|| {
         view! {
             <p class="who">

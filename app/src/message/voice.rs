@@ -5,7 +5,7 @@ use crate::icon::{Glyph, Icon, Size};
 use crate::message::view_options::TranscriptOptions;
 use crate::visible;
 use leptos::prelude::*;
-use model::policy::{Channel, Look, Side, facts_of, policy};
+use model::policy::{Channel, Look, Policy, Side, facts_of, policy};
 use model::routing::{ControlWord, Ignored, Mark};
 use model::{Draft, MessageType, Provenance, Role};
 
@@ -29,15 +29,19 @@ pub fn speaker(draft: &Draft, options: &TranscriptOptions) -> String {
 
 /// Returns true if it is an answer of the assistant, in its own voice.
 pub fn is_answer(draft: &Draft) -> bool {
+    is_answered_by(draft, policy(&facts_of(draft)))
+}
+
+fn is_answered_by(draft: &Draft, policy: Policy) -> bool {
     let is_text = draft.role == Role::Assistant && draft.message_type() == MessageType::Text;
-    is_text && policy(&facts_of(draft)).look == Look::Plain
+    is_text && policy.look == Look::Plain
 }
 
 /// Returns the line above a message: always for words that aren't the speaker's own, and for people with a name. That
 /// of an answer shows where the speaker changes.
 pub fn head(card: &Card) -> Option<AnyView> {
     let draft = card.draft();
-    let policy = card.policy();
+    let policy = card.policy;
     let name = speaker(draft, &card.options);
     let named = |class: &'static str| view! { <p class=class>{visible::html(&name).into_view()}</p> }.into_any();
     if policy.channel == Channel::Task && draft.role == Role::User {
@@ -67,7 +71,7 @@ pub fn head(card: &Card) -> Option<AnyView> {
         )),
         (_, Side::Right) if route(draft).is_some() => route(draft).map(|(glyph, reason)| marked(&name, glyph, reason)),
         (_, Side::Right) if draft.sender_name.is_some() => Some(named("by person")),
-        _ if is_answer(draft) => Some(named("by")),
+        _ if is_answered_by(draft, policy) => Some(named("by")),
         _ => None,
     }
 }

@@ -132,7 +132,7 @@ fn drawn(entry: &Entry, options: &TranscriptOptions) -> Arc<Drawn> {
 fn draw(entry: &Entry, options: &TranscriptOptions) -> Html {
     let is_text = is_plain(entry, options) || is_taken_back(entry);
     let entry = if is_text { as_text(entry) } else { entry.clone() };
-    let card = Card { entry: Arc::new(entry), options: Arc::new(options.clone()) };
+    let card = Card::new(entry, Arc::new(options.clone()));
     let strip = options.dev.then(|| card.clone());
     render_part(move || {
         let head = head(&card);

@@ -1,7 +1,8 @@
 //! Facts that a reader, or Verbatim itself, recorded beside a text: extras of the metadata, by name. Unknown extras are
 //! ignored, and so is the metadata of all other writers.
 
-use model::policy::{Look, facts_of, policy};
+use crate::message::Card;
+use model::policy::Look;
 use model::{Draft, Provenance, Role, RunOutcome, Usage};
 use serde_json::{Map, Value};
 
@@ -42,8 +43,9 @@ pub(super) enum Hint {
 }
 
 impl Hint {
-    pub fn of(draft: &Draft) -> Self {
-        if policy(&facts_of(draft)).look == Look::Footer {
+    pub fn of(card: &Card) -> Self {
+        let draft = card.draft();
+        if card.policy.look == Look::Footer {
             return Self::RunEnd(RunEnd::of(draft.facts()));
         }
         let Some(extras) = draft.facts() else { return Self::of_sender(draft) };

@@ -92,7 +92,7 @@ enum Did<'e> {
 impl<'e> Did<'e> {
     fn of(card: &Card, entry: &'e Entry) -> Self {
         // Its paths are short in the folder that it worked in.
-        let card = Card { entry: Arc::new(entry.clone()), options: Arc::clone(&card.options) };
+        let card = Card::new(entry.clone(), Arc::clone(&card.options));
         match entry.body() {
             Body::ToolCall(call) => Self::Tool(Box::new(Look::of(&card, call)), call),
             Body::CodeEdit(edit) => match edit.files().as_slice() {
