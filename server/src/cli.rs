@@ -7,6 +7,7 @@ mod export_args;
 mod hook_args;
 mod key_args;
 mod message_args;
+mod public_args;
 mod schedule_args;
 mod terminal_args;
 mod types_args;
@@ -18,6 +19,7 @@ pub use export_args::{Erase, Export, ExportFormat};
 pub use hook_args::{Hook, HookInstall, HookSend, HookStatus, HookUninstall, HookWhere};
 pub use key_args::{Key, KeyCreate, KeyList, KeyQuota, KeyRevoke};
 pub use message_args::MessageArgs;
+pub use public_args::PublicArgs;
 pub use schedule_args::{Schedule, ScheduleAdd, ScheduleList, ScheduleNamed, SchedulePause, ScheduleRemove};
 pub use terminal_args::{Tail, Tui};
 pub use types_args::{Types, TypesList, TypesPut, TypesRemove};
@@ -259,9 +261,11 @@ pub struct Target {
 pub struct Serve {
     #[command(flatten)]
     pub data: Data,
-    /// Address to listen on; only loopback addresses are supported
+    /// Address to listen on. One that other machines reach needs `--public-url`, and `--tls-cert` or `--trusted-proxy`
     #[arg(long, value_name = "ADDRESS", default_value = "127.0.0.1:7117", value_parser = address)]
     pub listen: SocketAddr,
+    #[command(flatten)]
+    pub public: PublicArgs,
     /// Claude Code folder to read; this is consent, but not for targets of links in it
     #[arg(long, value_name = "DIR")]
     pub claude_dir: Vec<PathBuf>,

@@ -2,7 +2,7 @@
 //!
 //! From the outside in: [`accept`] takes connections into their [`slots`], each with its [`socket`], and none waits
 //! long for a [`slow_body`]; [`stopping`] ends them;
-//! [`observe`] counts and logs each request; [`guard`] checks Host, Origin, credential and [`rate`], asks a log-in for
+//! [`forwarded`] reads what a proxy says; [`observe`] counts and logs each request; [`guard`] checks Host, Origin, credential and [`rate`], asks a log-in for
 //! its second secret where something changes, and puts a [`hub::Scoped`] into the request; [`headers`] are on every
 //! answer; behind them are the API's table ([`api::router`]), the routes outside of it ([`events`],
 //! [`export`], [`audit`], [`blobs`], [`login`], [`mcp`], [`compat`], [`channels`]), [`pages`] and
@@ -21,6 +21,7 @@ mod events;
 mod export;
 mod extract;
 mod filter;
+mod forwarded;
 mod fragments;
 mod guard;
 mod headers;
@@ -46,6 +47,7 @@ mod web_app;
 pub use accept::serve;
 pub use stopping::Stopping;
 
+use crate::reach::PublicUrl;
 use api::contract::{
     ChannelIncoming, Events, ExportAudit, ExportSession, GetBlob, LogInRoute, LogOut, OpenApi, UploadBlob,
 };
@@ -127,7 +129,15 @@ pub struct Limits {
 }
 
 /// All routes behind all checks. `key` is what commands of this machine show.
-pub fn router(hub: &Hub, key: &str, address: SocketAddr, build: Option<String>, limits: Limits) -> Router {
+pub fn router(
+    hub: &Hub,
+    key: &str,
+    address: SocketAddr,
+    public: Option<PublicUrl>,
+    build: Option<String>,
+    limits: Limits,
+) -> Router {
+    let is_public = public.is_some();
     let owner = Scoped::new(hub.clone(), Caller::Owner);
     let build = build.unwrap_or_else(assets::build);
     let site = Site(Arc::new(SiteInner { api: owner, hub: hub.clone(), assets: assets::urls(), build }));
@@ -178,11 +188,12 @@ pub fn router(hub: &Hub, key: &str, address: SocketAddr, build: Option<String>, 
         .layer(compression())
         .layer(axum::middleware::from_fn(guard::people))
         .with_state(site.clone());
-    let doors = guard::Doors::new(hub.clone(), key, address, site.clone(), rate::Rate::new(limits.posts_per_second));
+    let rate = rate::Rate::new(limits.posts_per_second);
+    let doors = guard::Doors::new(hub.clone(), key, address, public, site.clone(), rate);
     let (healthy, observer) = (hub.clone(), observe::Observer::new(hub));
     let lists = SizeAbove::new(LIST).and(NotForContentType::SSE);
     let table = api::router::<Scoped>().layer(compression().compress_when(lists));
-    Router::new()
+    let router = Router::new()
         .merge(api_routes(table))
         .merge(pages)
         .route("/metrics", get(observe::metrics).with_state(observer.clone()))
@@ -213,5 +224,6 @@ pub fn router(hub: &Hub, key: &str, address: SocketAddr, build: Option<String>, 
         .layer(axum::middleware::from_fn_with_state(doors, guard::check_origin))
         .layer(axum::middleware::from_fn(headers::add))
         .layer(axum::middleware::from_fn_with_state(observer, observe::observe))
-        .with_state(())
+        .with_state(());
+    if is_public { router.layer(axum::middleware::from_fn(headers::add_hsts)) } else { router }
 }

@@ -20,21 +20,13 @@ pub async fn bind(address: SocketAddr) -> Result<tokio::net::TcpListener> {
 ///
 /// # Errors
 ///
-/// If it doesn't listen, or on an address that other machines reach.
+/// If it doesn't listen.
 #[cfg(unix)]
 pub fn check(listener: TcpListener) -> Result<TcpListener> {
     let address =
         listener.local_addr().map_err(|error| anyhow!("the socket that was passed isn't one of TCP: {error}"))?;
     if !rustix::net::sockopt::socket_acceptconn(&listener).unwrap_or(false) {
-        bail!(
-            "the socket that was passed, {address}, doesn't listen\nPass a listening TCP socket on a loopback address"
-        );
-    }
-    if !address.ip().is_loopback() {
-        bail!(
-            "the socket that was passed listens on {address}, which would give other machines access, and there are no accounts yet\n\
-             Let it listen on 127.0.0.1: `ListenStream=127.0.0.1:7117`"
-        );
+        bail!("the socket that was passed, {address}, doesn't listen\nPass a listening TCP socket");
     }
     listener.set_nonblocking(true)?;
     Ok(listener)
@@ -44,19 +36,17 @@ pub fn check(listener: TcpListener) -> Result<TcpListener> {
 ///
 /// # Errors
 ///
-/// If it isn't one listening TCP socket on a loopback address.
+/// If it isn't one listening TCP socket.
 #[cfg(unix)]
 pub fn passed() -> Result<Option<TcpListener>> {
     let mut sockets = listenfd::ListenFd::from_env();
     match sockets.len() {
         0 => return Ok(None),
         1 => {}
-        count => bail!("`LISTEN_FDS` passes {count} sockets\nPass one: a listening TCP socket on a loopback address"),
+        count => bail!("`LISTEN_FDS` passes {count} sockets\nPass one: a listening TCP socket"),
     }
     let taken = sockets.take_tcp_listener(0).map_err(|error| {
-        anyhow!(
-            "`LISTEN_FDS`: {error}\nPass a listening TCP socket on a loopback address: `ListenStream=127.0.0.1:7117`"
-        )
+        anyhow!("`LISTEN_FDS`: {error}\nPass a listening TCP socket: `ListenStream=127.0.0.1:7117`")
     })?;
     taken.map(check).transpose()
 }

@@ -90,6 +90,8 @@ problems! {
     SecretMissing = 403 "secret_missing" [];
     /// The request comes from another site.
     ForeignOrigin = 403 "foreign_origin" [];
+    /// The request of another machine comes without TLS.
+    TlsRequired = 403 "tls_required" [];
     /// A key can't post with that role.
     RoleForbidden = 403 "role_forbidden" [messages];
     /// A key can't create memories.

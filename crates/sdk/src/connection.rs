@@ -36,9 +36,8 @@ fn address(text: &str) -> Result<Url, Error> {
     let unfit = |why: &str| Error::Setup(format!("`{text}` is no server's address: {why}"));
     let url = Url::parse(text.trim()).map_err(|error| unfit(&error.to_string()))?;
     match url.scheme() {
-        "http" => Ok(url),
-        "https" => Err(unfit("this client speaks no TLS; forward the port: `ssh -L 7117:127.0.0.1:7117 HOST`")),
-        _ => Err(unfit("it should begin with `http://`")),
+        "http" | "https" => Ok(url),
+        _ => Err(unfit("it should begin with `https://` or `http://`")),
     }
 }
 
@@ -58,15 +57,14 @@ mod tests {
             assert_eq!(base(same).as_deref(), Ok("http://127.0.0.1:7117"));
         }
         assert_eq!(base("http://[::1]:80/verbatim/").as_deref(), Ok("http://[::1]/verbatim"));
-        let refused = ["", "127.0.0.1:7117", "ftp://host", "https://host"].map(|url| base(url).unwrap_err());
+        assert_eq!(base("https://Agents.Example.org/#c=code").as_deref(), Ok("https://agents.example.org"));
+        let refused = ["", "127.0.0.1:7117", "ftp://host"].map(|url| base(url).unwrap_err());
         assert_eq!(
             refused,
             [
                 "`` is no server's address: relative URL without a base",
                 "`127.0.0.1:7117` is no server's address: relative URL without a base",
-                "`ftp://host` is no server's address: it should begin with `http://`",
-                "`https://host` is no server's address: this client speaks no TLS; forward the port: \
-                 `ssh -L 7117:127.0.0.1:7117 HOST`",
+                "`ftp://host` is no server's address: it should begin with `https://` or `http://`",
             ]
         );
     }

@@ -4,16 +4,18 @@ use super::text::one_line;
 use super::{folders, print};
 use crate::cli::Durability;
 use crate::cli::Serve;
+use crate::reach::Reach;
 use crate::signals::Signals;
 use crate::take_over::{self, Claimed, Offer};
 use crate::{data_dir, door, http, listening, notice_file, permissions, price_file, scheduled_backup, type_files};
-use anyhow::{Context as _, Result, bail};
+use anyhow::{Context as _, Result};
 use api::projects::UnreadFolder;
 use data_dir::Credential;
 use drivers::environment::Environment;
 use http::{Limits, Stopping};
 use hub::notices::Notices;
 use hub::{AgentFolder, Consent, Hub, Root, Settings, discover};
+use std::net::{IpAddr, Ipv4Addr, Ipv6Addr, SocketAddr};
 use std::path::{Path, PathBuf};
 use std::time::Duration;
 use store::{DataDirLock, Database, LockError};
@@ -21,12 +23,8 @@ use tokio::net::TcpListener;
 use tokio_util::sync::CancellationToken;
 
 pub async fn run(mut args: Serve) -> Result<()> {
-    if !args.listen.ip().is_loopback() {
-        bail!(
-            "`--listen {}` would give other machines access, and there are no accounts yet\nListen on 127.0.0.1 and forward the port: `ssh -L 7117:127.0.0.1:7117 HOST`",
-            args.listen
-        );
-    }
+    let reach = Reach::of(&args.public)?;
+    reach.check(args.listen)?;
     // The example keeps to itself: its data goes with it, unless a folder for it is named.
     let demo_dir = if args.demo && !args.data_dir_typed {
         Some(permissions::temporary_dir().context("no temporary folder")?)
@@ -48,6 +46,10 @@ pub async fn run(mut args: Serve) -> Result<()> {
     data_dir::remove_launch_page(&dir);
     permissions::tighten(&dir);
     let address = listener.local_addr().context("the listener has no address")?;
+    // One that was passed can listen elsewhere than `--listen` says.
+    reach.check(address)?;
+    let local = local_url(address);
+    let url = reach.url.as_ref().map_or_else(|| local.clone(), ToString::to_string);
     let tuning = args.tuning();
     if args.durability != Durability::Full {
         tracing::warn!("a power failure can lose accepted writes; `--durability full` is the default");
@@ -63,8 +65,7 @@ pub async fn run(mut args: Serve) -> Result<()> {
         }
         end_in_time(left, stops);
     });
-    let settings =
-        Settings { routing, embedder, prices, ..settings(&args, &dir, &database, format!("http://{address}"))? };
+    let settings = Settings { routing, embedder, prices, ..settings(&args, &dir, &database, url)? };
     let hub = Hub::new(store.clone(), settings, shutdown.clone()).await.map_err(hub::problem)?;
     hub::driving::mark_interrupted(&hub).await.map_err(hub::problem)?;
     type_files::read(&hub, &dir);
@@ -73,7 +74,7 @@ pub async fn run(mut args: Serve) -> Result<()> {
         hub::demo::load(&hub).await?;
     }
     let key = key.map_or_else(hub::account::login::secret, Ok)?;
-    let credential = Credential { url: format!("http://{address}"), key: key.clone() };
+    let credential = Credential { url: local, key: key.clone() };
     // That of the server before stays in place: commands look for it at any moment.
     if data_dir::credential(&dir).as_ref() != Some(&credential) {
         data_dir::write_credential(&dir, &credential)?;
@@ -97,8 +98,11 @@ pub async fn run(mut args: Serve) -> Result<()> {
     hub.tell_start().await;
     let limits =
         Limits { connections: data_dir::descriptors(args.connections), posts_per_second: args.posts_per_second };
-    let router = http::router(&hub, &key, address, args.build, limits);
-    http::serve(listener, router, limits.connections, stopping.clone(), shutdown).await;
+    if let Some(tls) = reach.tls.clone() {
+        tokio::spawn(tls.keep_fresh(shutdown.clone()));
+    }
+    let router = http::router(&hub, &key, address, reach.url.clone(), args.build, limits);
+    http::serve(listener, router, limits.connections, reach, stopping.clone(), shutdown).await;
     hub.join().await;
     hub.write_refusals().await;
     if !stopping.is_taken_over() {
@@ -112,6 +116,16 @@ pub async fn run(mut args: Serve) -> Result<()> {
     }
     drop(lock);
     Ok(())
+}
+
+/// Where this machine's commands reach the server.
+fn local_url(address: SocketAddr) -> String {
+    let ip = match address.ip() {
+        IpAddr::V4(ip) if ip.is_unspecified() => Ipv4Addr::LOCALHOST.into(),
+        IpAddr::V6(ip) if ip.is_unspecified() => Ipv6Addr::LOCALHOST.into(),
+        ip => ip,
+    };
+    format!("http://{}", SocketAddr::new(ip, address.port()))
 }
 
 /// The data directory and the port of a server.

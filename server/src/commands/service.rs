@@ -127,11 +127,16 @@ fn socket_unit(address: SocketAddr) -> String {
 fn address() -> Result<SocketAddr> {
     let command = cli::command();
     let settings = Config::read(&command)?.settings(command)?;
-    let listen = settings.into_iter().find(|setting| setting.option == "listen").and_then(|setting| setting.value);
+    let value = |option: &str| settings.iter().find(|setting| setting.option == option)?.value.as_deref();
+    let listen = value("listen");
     let address: SocketAddr = listen.context("`listen` has no value")?.parse().context("`listen` isn't an address")?;
-    if !address.ip().is_loopback() || address.port() == 0 {
+    if address.port() == 0 {
+        bail!("`listen` is {address}\nA service needs a port of its own, such as 127.0.0.1:7117");
+    }
+    if !address.ip().is_loopback() && value("tls-cert").or(value("trusted-proxy")).is_none() {
         bail!(
-            "`listen` is {address}\nA service needs a loopback address with a port of its own, such as 127.0.0.1:7117"
+            "`listen` is {address}, which other machines reach, and nothing serves it with TLS\n\
+             Set `public-url`, and `tls-cert` and `tls-key`, or `trusted-proxy`, in `config.toml` first"
         );
     }
     Ok(address)

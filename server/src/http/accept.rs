@@ -1,28 +1,34 @@
 //! The accept loop. Our own, since `axum::serve` has no timeout for request heads: a few slow clients could hold all
 //! sockets.
 
+use super::forwarded;
 use super::sent::until_sent;
-use super::slots::{Seat, Slots};
+use super::slots::{Busy, Seat, Slots};
 use super::slow_body::Paced;
 use super::socket::{End, Socket};
 use super::stopping::{Open, Stopping};
+use crate::reach::{PublicUrl, Reach};
 use api::serve::Budget;
 use api::{Problem, ProblemCode};
 use axum::Router;
 use axum::extract::Request;
-use axum::http::{HeaderValue, header};
-use axum::response::{IntoResponse as _, Response};
+use axum::http::{HeaderValue, Method, header};
+use axum::response::{IntoResponse as _, Redirect, Response};
 use futures::poll;
 use hyper::body::Incoming;
+use hyper::server::conn::{http1, http2};
 use hyper::service::service_fn;
-use hyper_util::rt::{TokioIo, TokioTimer};
-use hyper_util::server::graceful::GracefulShutdown;
+use hyper_util::rt::{TokioExecutor, TokioIo, TokioTimer};
+use hyper_util::server::graceful::{GracefulShutdown, Watcher};
 use std::convert::Infallible;
+use std::error::Error;
+use std::net::IpAddr;
 use std::pin::pin;
 use std::sync::Arc;
 use std::task::Poll;
 use std::time::Duration;
-use tokio::net::TcpListener;
+use tokio::io::{AsyncRead, AsyncWrite};
+use tokio::net::{TcpListener, TcpStream};
 use tokio::time::Instant;
 use tokio_util::sync::CancellationToken;
 use tower::ServiceExt as _;
@@ -32,11 +38,13 @@ const HEAD_BYTES: usize = 16 * 1024;
 const HEADERS: usize = 100;
 /// Heads up to here are read, so that they are refused with a word: hyper has none. A browser may send 180 cookies of 4 KiB, which
 /// each page of this host can set.
-const READ_BYTES: usize = 768 << 10;
+const READ_BYTES: u32 = 768 << 10;
 const READ_HEADERS: usize = 2 * HEADERS;
 /// How paths end, or begin, whose answers wait for something to happen.
 const WAITS: &str = "/pending";
 const HOOKS: &str = "/v1/hooks/";
+/// How often a connection of HTTP/2 is asked whether it is still there.
+const KEEP_ALIVE: Duration = Duration::from_secs(30);
 /// How long open requests may take to end.
 const GRACE: Duration = Duration::from_secs(3);
 /// Bytes of request bodies that are held in memory at a time. A larger one is read while there is no other.
@@ -50,12 +58,13 @@ pub async fn serve(
     listener: TcpListener,
     router: Router,
     connections: usize,
+    reach: Reach,
     stopping: Stopping,
     shutdown: CancellationToken,
 ) {
     let (slots, budget, graceful) = (Slots::new(connections), Budget::new(BODIES), GracefulShutdown::new());
-    let mut http = hyper::server::conn::http1::Builder::new();
-    http.timer(TokioTimer::new()).header_read_timeout(HEAD_TIMEOUT).max_buf_size(READ_BYTES).max_headers(READ_HEADERS);
+    let protocols = Protocols::new();
+    let reach = Arc::new(reach);
     let mut last_accepted = pin!(stopping.last_accepted());
     loop {
         let (stream, from) = tokio::select! {
@@ -72,20 +81,21 @@ pub async fn serve(
         let Some(slot) = slots.admit(from.ip()) else { continue };
         // Events are small: without this they'd wait for an acknowledgement.
         let _ = stream.set_nodelay(true);
-        let end = End::default();
-        let socket = TokioIo::new(Socket::new(stream, end.clone()));
-        let (router, budget, seat) = (router.clone(), budget.clone(), slot.seat());
-        let open = Arc::new(stopping.connection());
-        let desk = Desk { router, budget, seat, opened: Opened::now(), end, stopping: stopping.clone(), open };
-        let service = service_fn(move |request| {
-            // Hyper may see the end of the connection before it lets anybody begin with the request.
-            desk.end.hold();
-            desk.clone().answer(request)
-        });
-        let connection = graceful.watch(http.serve_connection(socket, service));
+        let desk = Desk {
+            router: router.clone(),
+            budget: budget.clone(),
+            seat: slot.seat(),
+            peer: from.ip(),
+            reach: Arc::clone(&reach),
+            opened: Opened::now(),
+            end: End::default(),
+            stopping: stopping.clone(),
+            open: Arc::new(stopping.connection()),
+        };
+        let (protocols, watcher) = (protocols.clone(), graceful.watcher());
         tokio::spawn(async move {
             tokio::select! {
-                ended = connection => if let Err(error) = ended {
+                ended = protocols.serve(stream, desk, watcher) => if let Err(error) = ended {
                     tracing::debug!(%error, "a connection ended");
                 },
                 () = slot.evicted() => tracing::debug!("a connection ended: another one needed the room"),
@@ -104,6 +114,99 @@ pub async fn serve(
     if !all_closed {
         let _ = tokio::time::timeout(GRACE, closed).await;
     }
+}
+
+/// How a connection is spoken on.
+#[derive(Clone)]
+struct Protocols {
+    http1: http1::Builder,
+    http2: http2::Builder<TokioExecutor>,
+}
+
+impl Protocols {
+    fn new() -> Self {
+        let (mut http1, mut http2) = (http1::Builder::new(), http2::Builder::new(TokioExecutor::new()));
+        let timer = TokioTimer::new;
+        http1
+            .timer(timer())
+            .header_read_timeout(HEAD_TIMEOUT)
+            .max_buf_size(READ_BYTES as usize)
+            .max_headers(READ_HEADERS);
+        http2.timer(timer()).max_header_list_size(READ_BYTES).keep_alive_interval(KEEP_ALIVE);
+        Self { http1, http2 }
+    }
+
+    /// Serves a connection to its end.
+    async fn serve(self, stream: TcpStream, desk: Desk, watcher: Watcher) -> Result<(), Box<dyn Error + Send + Sync>> {
+        if let Some(tls) = &desk.reach.tls
+            && begins_with_tls(&stream).await?
+        {
+            let stream = tokio::time::timeout(HEAD_TIMEOUT, tls.acceptor.accept(stream)).await??;
+            let is_http2 = stream.get_ref().1.alpn_protocol() == Some(b"h2");
+            return if is_http2 {
+                self.http2(stream, desk, watcher).await
+            } else {
+                self.http1(stream, desk, watcher).await
+            };
+        }
+        let local = stream.local_addr()?.ip();
+        if desk.reach.may_be_plain(desk.peer, local) {
+            return self.http1(stream, desk, watcher).await;
+        }
+        let Some(url) = desk.reach.url.clone() else { return Ok(()) };
+        let service = service_fn(move |request| {
+            let answer = with_tls(&request, &url);
+            async { Ok::<_, Infallible>(answer) }
+        });
+        Ok(watcher.watch(self.http1.serve_connection(TokioIo::new(stream), service)).await?)
+    }
+
+    async fn http1<S: AsyncRead + AsyncWrite + Unpin + Send + 'static>(
+        self,
+        stream: S,
+        desk: Desk,
+        watcher: Watcher,
+    ) -> Result<(), Box<dyn Error + Send + Sync>> {
+        let socket = TokioIo::new(Socket::new(stream, desk.end.clone()));
+        let service = service_fn(move |request| {
+            // Hyper may see the end of the connection before it lets anybody begin with the request.
+            desk.end.hold();
+            desk.clone().answer(request)
+        });
+        Ok(watcher.watch(self.http1.serve_connection(socket, service)).await?)
+    }
+
+    async fn http2<S: AsyncRead + AsyncWrite + Unpin + Send + 'static>(
+        self,
+        stream: S,
+        desk: Desk,
+        watcher: Watcher,
+    ) -> Result<(), Box<dyn Error + Send + Sync>> {
+        let socket = TokioIo::new(Socket::new(stream, desk.end.clone()));
+        let service = service_fn(move |request| desk.clone().answer_apart(request));
+        Ok(watcher.watch(self.http2.serve_connection(socket, service)).await?)
+    }
+}
+
+/// Waits for the first byte: TLS begins with a handshake record, and HTTP with a letter.
+async fn begins_with_tls(stream: &TcpStream) -> std::io::Result<bool> {
+    const HANDSHAKE: u8 = 22;
+    let mut first = [0];
+    let read = tokio::time::timeout(HEAD_TIMEOUT, stream.peek(&mut first)).await?;
+    Ok(read? == 1 && first == [HANDSHAKE])
+}
+
+/// The answer to a request of another machine without TLS: its credential isn't even looked at.
+fn with_tls<B>(request: &Request<B>, url: &PublicUrl) -> Response {
+    let mut response = if matches!(*request.method(), Method::GET | Method::HEAD) {
+        let path = request.uri().path_and_query().map_or("/", |path| path.as_str());
+        Redirect::permanent(&format!("{url}{path}")).into_response()
+    } else {
+        let problem = Problem::new(ProblemCode::TlsRequired, "Other machines are served with TLS only");
+        problem.hint(format!("Use {url}")).into_response()
+    };
+    response.headers_mut().insert(header::CONNECTION, HeaderValue::from_static("close"));
+    response
 }
 
 /// When the connection of a request was opened. Each request carries it as an extension.
@@ -126,6 +229,9 @@ struct Desk {
     router: Router,
     budget: Budget,
     seat: Seat,
+    /// Who opened the connection: a client, or a proxy.
+    peer: IpAddr,
+    reach: Arc<Reach>,
     opened: Opened,
     end: End,
     stopping: Stopping,
@@ -137,10 +243,17 @@ impl Desk {
     /// Answers a request. What waits for something to happen ends when its client hangs up: nobody is there to be told, and what
     /// is theirs they get when they ask again. Anything else is done to its end.
     async fn answer(self, mut request: Request<Incoming>) -> Result<Response, Infallible> {
-        let Self { router, budget, seat, opened, end, stopping, open } = self;
+        let Self { router, budget, seat, peer, reach, opened, end, stopping, open } = self;
         let counted = stopping.request();
         let held = budget.open();
-        seat.set_idle(false);
+        let busy = Busy::new(&seat);
+        if let Some(url) = reach.url.as_ref().filter(|_| reach.trusts(peer)) {
+            if forwarded::is_plain(request.headers()) {
+                end.release();
+                return Ok(with_tls(&request, url));
+            }
+            forwarded::set_host(request.headers_mut(), |host| url.is_host(host));
+        }
         let extensions = request.extensions_mut();
         extensions.insert(opened);
         extensions.insert(end.clone());
@@ -150,8 +263,7 @@ impl Desk {
             end.release();
             return Ok(too_large());
         }
-        let path = request.uri().path();
-        let waits = path.ends_with(WAITS) || path.starts_with(HOOKS);
+        let waits = waits(&request);
         let mut answer = pin!(router.oneshot(request.map(|body| Paced::new(body, end.clone()))));
         let mut answer = match poll!(answer.as_mut()) {
             Poll::Ready(answer) => answer?,
@@ -166,17 +278,38 @@ impl Desk {
         };
         drop(counted);
         if is_stream(&answer) {
-            // It is never idle, as nothing else comes on its connection; and it ends with its client.
+            // It ends with its client.
             end.release();
             open.close();
-        } else {
-            seat.set_idle(true);
-            if stopping.is_asked() {
-                answer.headers_mut().insert(header::CONNECTION, HeaderValue::from_static("close"));
-            }
+        } else if stopping.is_asked() {
+            answer.headers_mut().insert(header::CONNECTION, HeaderValue::from_static("close"));
         }
-        Ok(until_sent(answer, held, end))
+        Ok(until_sent(answer, held, busy, end))
     }
+
+    /// Answers one of the requests that share a connection. It has a task of its own, so that it is done to its end whatever
+    /// becomes of the connection.
+    async fn answer_apart(self, mut request: Request<Incoming>) -> Result<Response, Infallible> {
+        let desk = Self { end: End::default(), ..self };
+        let host = request.uri().authority().and_then(|host| HeaderValue::from_str(host.as_str()).ok());
+        if let Some(host) = host {
+            // As in a request of HTTP/1.1, so that one place says who is meant.
+            request.headers_mut().entry(header::HOST).or_insert(host);
+        }
+        if waits(&request) {
+            return desk.answer(request).await;
+        }
+        match tokio::spawn(desk.answer(request)).await {
+            Ok(answer) => answer,
+            Err(_) => Ok(Problem::new(ProblemCode::Internal, "The request could not be answered").into_response()),
+        }
+    }
+}
+
+/// Returns true if the answer waits for something to happen.
+fn waits<B>(request: &Request<B>) -> bool {
+    let path = request.uri().path();
+    path.ends_with(WAITS) || path.starts_with(HOOKS)
 }
 
 fn is_stream(answer: &Response) -> bool {

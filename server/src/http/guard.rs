@@ -5,6 +5,7 @@ use super::long_requests::LongRequests;
 use super::rate::Rate;
 use super::slots::{Holder, Seat};
 use super::{Site, login, page_data, pages};
+use crate::reach::PublicUrl;
 use api::account::{READER_HEADER, READER_MODEL, SECRET_HEADER};
 use api::serve::{Held, Weight, discard};
 use api::{Access, Api as _, Problem, ProblemCode};
@@ -27,8 +28,10 @@ pub struct Doors {
     key: Arc<str>,
     /// `127.0.0.1:7117`, `localhost:7117`, `[::1]:7117`: another name that leads here is an attack (DNS rebinding).
     hosts: Arc<[String]>,
-    /// Cookies don't know ports: two servers on one machine need two names.
-    pub cookie: Arc<str>,
+    public: Option<PublicUrl>,
+    /// The log-in's, by the names of this machine and by the public one. Cookies don't know ports: two servers on one machine
+    /// need two names.
+    cookies: [Arc<str>; 2],
     rate: Rate,
     /// Waits of each key for what people write.
     waits: LongRequests,
@@ -37,41 +40,68 @@ pub struct Doors {
 /// Waits of one key at a time.
 const WAITS: usize = 256;
 
+/// How a request names the server.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Name {
+    /// By a name that means this machine alone, without TLS.
+    Local,
+    /// By the public URL, always with TLS.
+    Public,
+}
+
 impl Doors {
-    pub fn new(hub: Hub, key: &str, address: SocketAddr, site: Site, rate: Rate) -> Self {
+    pub fn new(hub: Hub, key: &str, address: SocketAddr, public: Option<PublicUrl>, site: Site, rate: Rate) -> Self {
         let port = address.port();
         let names = ["127.0.0.1".to_owned(), "localhost".to_owned(), "[::1]".to_owned()];
         let mut hosts: Vec<String> = names.iter().map(|name| format!("{name}:{port}")).collect();
-        hosts.push(address.to_string());
-        Self {
-            hub,
-            site,
-            key: key.into(),
-            hosts: hosts.into(),
-            cookie: format!("verbatim_{port}").into(),
-            rate,
-            waits: LongRequests::default(),
+        if !address.ip().is_unspecified() {
+            hosts.push(address.to_string());
         }
+        let local = format!("verbatim_{port}");
+        let cookies = [local.clone(), public.as_ref().map_or(local, PublicUrl::cookie)].map(Into::into);
+        Self { hub, site, key: key.into(), hosts: hosts.into(), public, cookies, rate, waits: LongRequests::default() }
+    }
+
+    fn name(&self, host: &str) -> Option<Name> {
+        if self.hosts.iter().any(|known| known.eq_ignore_ascii_case(host)) {
+            return Some(Name::Local);
+        }
+        self.public.as_ref().filter(|url| url.is_host(host)).map(|_| Name::Public)
+    }
+
+    /// Returns the name by which a request came that was let in.
+    pub fn name_in(&self, headers: &HeaderMap) -> Name {
+        text(headers, header::HOST.as_str()).and_then(|host| self.name(host)).unwrap_or(Name::Local)
+    }
+
+    /// Returns the name of the log-in's cookie.
+    pub fn cookie(&self, name: Name) -> &str {
+        let [local, public] = &self.cookies;
+        match name {
+            Name::Local => local,
+            Name::Public => public,
+        }
+    }
+
+    /// Returns the token of the log-in that a request shows.
+    pub fn token<'a>(&self, headers: &'a HeaderMap) -> Option<&'a str> {
+        cookie(headers, self.cookie(self.name_in(headers)))
     }
 }
 
 /// Refuses requests for other hosts, and requests from pages of other sites.
 pub async fn check_origin(State(doors): State<Doors>, request: Request, next: Next) -> Response {
-    let headers = request.headers();
-    let known = |host: &str| doors.hosts.iter().any(|known| known.eq_ignore_ascii_case(host));
-    // All of them, should there be several: who else reads the request may take another than we do.
-    let mut hosts = headers.get_all(header::HOST).into_iter().peekable();
-    let ours = match hosts.peek() {
-        Some(_) => hosts.all(|host| host.to_str().is_ok_and(known)),
-        None => request.uri().authority().is_some(),
-    };
-    // A target that names a host itself is meant for that one, whatever the header says.
-    let ours = ours && request.uri().authority().is_none_or(|authority| known(authority.as_str()));
-    if !ours {
+    let Some(name) = name(&doors, &request) else {
         let problem = Problem::new(ProblemCode::WrongHost, "This server doesn't serve this host name");
-        return refuse(request, problem.hint("Use the link from `verbatim open`"));
-    }
-    if let Err(problem) = same_origin(&doors, &request) {
+        let hint = match &doors.public {
+            Some(url) => format!("Use {url}, or the link from `verbatim open`"),
+            None => {
+                "Use the link from `verbatim open`. For another name, start the server with `--public-url`".to_owned()
+            }
+        };
+        return refuse(request, problem.hint(hint));
+    };
+    if let Err(problem) = same_origin(&doors, name, &request) {
         return refuse(request, problem);
     }
     match without_nul(request.uri()) {
@@ -80,6 +110,16 @@ pub async fn check_origin(State(doors): State<Doors>, request: Request, next: Ne
         Err(problem) if is_page(request.uri()) => refuse_page(&doors, request, &pages::not_understood(problem)).await,
         Err(problem) => refuse(request, problem),
     }
+}
+
+/// Returns the name by which a request comes: all of them, should there be several, since who else reads the request may take
+/// another than we do. A target that names a host itself is meant for that one, whatever the header says.
+fn name(doors: &Doors, request: &Request) -> Option<Name> {
+    let hosts = request.headers().get_all(header::HOST).into_iter().map(|host| host.to_str().ok());
+    let target = request.uri().authority().map(|authority| Some(authority.as_str()));
+    let mut names = hosts.chain(target).map(|host| doors.name(host?));
+    let first = names.next()??;
+    names.all(|name| name == Some(first)).then_some(first)
 }
 
 /// Returns true for the URL of a whole page, rather than a part of one or data.
@@ -115,7 +155,7 @@ fn without_nul(uri: &Uri) -> Result<(), Problem> {
     Err(Problem::field(field, "a string without NUL characters"))
 }
 
-fn same_origin(doors: &Doors, request: &Request) -> Result<(), Problem> {
+fn same_origin(doors: &Doors, name: Name, request: &Request) -> Result<(), Problem> {
     let foreign = || Problem::new(ProblemCode::ForeignOrigin, "Requests from other sites are refused");
     let headers = request.headers();
     let reads = reads(request.method());
@@ -125,7 +165,10 @@ fn same_origin(doors: &Doors, request: &Request) -> Result<(), Problem> {
     if site.is_some_and(|site| site != "same-origin" && site != "none") && !(reads && navigates) {
         return Err(foreign());
     }
-    let ours = |origin: &str| origin.strip_prefix("http://").is_some_and(|o| doors.hosts.iter().any(|h| h == o));
+    let ours = |origin: &str| match name {
+        Name::Local => origin.strip_prefix("http://").is_some_and(|host| doors.hosts.iter().any(|known| known == host)),
+        Name::Public => doors.public.as_ref().is_some_and(|url| url.to_string() == origin),
+    };
     if !headers.get_all(header::ORIGIN).into_iter().all(|origin| origin.to_str().is_ok_and(ours)) {
         return Err(foreign());
     }
@@ -271,7 +314,7 @@ pub async fn caller(doors: &Doors, headers: &HeaderMap) -> Result<Option<(Caller
             Some((caller, credential))
         }));
     }
-    let Some(token) = cookie(headers, &doors.cookie) else { return Ok(None) };
+    let Some(token) = doors.token(headers) else { return Ok(None) };
     let known = doors.hub.logged_in(token, text(headers, SECRET_HEADER)).await?;
     Ok(known.map(|(grant, surface)| (Caller::Owner, Credential::LogIn(token.into(), grant, surface))))
 }

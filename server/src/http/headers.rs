@@ -19,6 +19,13 @@ const ALWAYS: [(HeaderName, &str); 6] = [
     (HeaderName::from_static("permissions-policy"), "camera=(), geolocation=(), microphone=(), payment=(), usb=()"),
 ];
 
+/// Keeps browsers from asking the public name without TLS, for a year. They ignore it where they were answered without TLS.
+pub async fn add_hsts(request: Request, next: Next) -> Response {
+    let mut response = next.run(request).await;
+    response.headers_mut().insert(header::STRICT_TRANSPORT_SECURITY, HeaderValue::from_static("max-age=31536000"));
+    response
+}
+
 /// Adds them, but for what the handler set itself. What has no rule of its own for caching isn't cached.
 pub async fn add(request: Request, next: Next) -> Response {
     let mut response = next.run(request).await;
@@ -27,5 +34,9 @@ pub async fn add(request: Request, next: Next) -> Response {
         headers.entry(name).or_insert(HeaderValue::from_static(value));
     }
     headers.entry(header::CACHE_CONTROL).or_insert(HeaderValue::from_static("no-store"));
+    if headers.get(header::CONTENT_TYPE).is_some_and(|kind| kind.as_bytes().starts_with(b"text/event-stream")) {
+        // Proxies such as nginx collect an answer before they pass it on, unless they are told.
+        headers.insert("x-accel-buffering", HeaderValue::from_static("no"));
+    }
     response
 }

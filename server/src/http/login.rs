@@ -1,6 +1,6 @@
 //! Log-in: a one-time code becomes a cookie, and a secret that is none.
 
-use super::guard::{self, Doors};
+use super::guard::{self, Doors, Name};
 use super::{Site, page_data};
 use api::account::{LogIn, LogInSecret, LogInState};
 use api::{Nothing, Problem};
@@ -16,7 +16,8 @@ const LIMIT: usize = 1024;
 
 pub async fn log_in(State(doors): State<Doors>, request: Request) -> Response {
     let label = request.headers().get(header::USER_AGENT).and_then(|v| v.to_str().ok()).unwrap_or_default().to_owned();
-    let before = guard::cookie(request.headers(), &doors.cookie).map(str::to_owned);
+    let name = doors.name_in(request.headers());
+    let before = doors.token(request.headers()).map(str::to_owned);
     let answer = async {
         let LogIn { code } = api::serve::read_json(request, LIMIT).await?;
         let made = doors.hub.log_in(&code, &label).await?;
@@ -28,7 +29,7 @@ pub async fn log_in(State(doors): State<Doors>, request: Request) -> Response {
     };
     match answer.await {
         Ok(LoggedIn { token, secret }) => {
-            let cookie = cookie(&doors, &token, hub::account::login::ABSOLUTE_LIFE_SECONDS);
+            let cookie = cookie(&doors, name, &token, hub::account::login::ABSOLUTE_LIFE_SECONDS);
             (cookie, Json(LogInSecret { secret })).into_response()
         }
         Err(problem) => problem.into_response(),
@@ -37,16 +38,18 @@ pub async fn log_in(State(doors): State<Doors>, request: Request) -> Response {
 
 /// By the cookie alone: who has lost the secret must be able to end the log-in, and it gives nobody anything.
 pub async fn log_out(State(doors): State<Doors>, headers: HeaderMap) -> Response {
-    if let Some(token) = guard::cookie(&headers, &doors.cookie)
+    if let Some(token) = doors.token(&headers)
         && let Err(problem) = doors.hub.log_out(token).await
     {
         return problem.into_response();
     }
-    (cookie(&doors, "", 0), Json(Nothing {})).into_response()
+    (cookie(&doors, doors.name_in(&headers), "", 0), Json(Nothing {})).into_response()
 }
 
-fn cookie(doors: &Doors, token: &str, seconds: i64) -> [(HeaderName, String); 1] {
-    let cookie = format!("{}={token}; Path=/; HttpOnly; SameSite=Strict; Max-Age={seconds}", doors.cookie);
+fn cookie(doors: &Doors, name: Name, token: &str, seconds: i64) -> [(HeaderName, String); 1] {
+    let secure = if name == Name::Public { "; Secure" } else { "" };
+    let cookie = doors.cookie(name);
+    let cookie = format!("{cookie}={token}; Path=/; HttpOnly; SameSite=Strict; Max-Age={seconds}{secure}");
     [(header::SET_COOKIE, cookie)]
 }
 

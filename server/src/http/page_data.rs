@@ -140,9 +140,14 @@ pub fn problem_page(site: &Site, headers: &HeaderMap, problem: &Problem) -> Resp
     html(status, app::pages::problem::page(&page))
 }
 
+/// Returns the host and port of a URL that has nothing else.
+fn host(url: &str) -> &str {
+    url.split_once("://").map_or(url, |(_, host)| host)
+}
+
 pub fn login_page(site: &Site, headers: &HeaderMap) -> String {
     app::pages::login::page(&app::pages::login::LoginPage {
-        host: site.hub.settings.base_url.trim_start_matches("http://").to_owned(),
+        host: host(&site.hub.settings.base_url).to_owned(),
         script: assets::url("login.js"),
         look: look(headers),
         build: site.build.clone(),

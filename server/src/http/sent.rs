@@ -1,6 +1,7 @@
 //! Until an answer is sent: what was posted stays charged to its request, and the client may have closed its half of the
 //! connection.
 
+use super::slots::Busy;
 use super::socket::End;
 use api::serve::Held;
 use axum::body::{Body, Bytes};
@@ -10,14 +11,15 @@ use std::pin::Pin;
 use std::task::{Context, Poll};
 
 /// Gives back what the request was charged, and lets the end of the connection be seen, when the answer has been sent.
-pub fn until_sent(answer: Response, held: Held, end: End) -> Response {
-    answer.map(|body| Body::new(Sent { body, end, _held: held }))
+pub fn until_sent(answer: Response, held: Held, busy: Busy, end: End) -> Response {
+    answer.map(|body| Body::new(Sent { body, end, _held: held, _busy: busy }))
 }
 
 struct Sent {
     body: Body,
     end: End,
     _held: Held,
+    _busy: Busy,
 }
 
 impl Drop for Sent {

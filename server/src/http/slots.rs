@@ -3,18 +3,16 @@
 //! a person and this machine's commands find room whatever agents do.
 //!
 //! Of those without a credential, the address that has the most of them gives way, so that one address can't close what another
-//! one has just opened. All keys of one address have no more than half of all connections. That doesn't hold for 127.0.0.1 and
-//! `::1`: the programs of this machine share them with whoever comes through a forwarded port.
+//! one has just opened. All keys of one address have no more than half of all connections. That is so for 127.0.0.1 too: behind a
+//! proxy on this machine, everybody comes from there.
 
 use api::{Problem, ProblemCode};
 use std::cmp::Reverse;
 use std::collections::{BTreeSet, HashMap};
-use std::net::{IpAddr, Ipv4Addr, Ipv6Addr};
+use std::net::IpAddr;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use tokio_util::sync::CancellationToken;
 
-/// Addresses that many clients have.
-const SHARED: [IpAddr; 2] = [IpAddr::V4(Ipv4Addr::LOCALHOST), IpAddr::V6(Ipv6Addr::LOCALHOST)];
 /// Most connections that have shown no accepted credential. Each may have buffered 32 KiB of a head.
 const STRANGERS: usize = 1024;
 /// Seconds after which a key that holds too many comes back.
@@ -62,6 +60,8 @@ enum Party {
 struct Entry {
     holder: Holder,
     from: IpAddr,
+    /// Those that aren't answered yet.
+    requests: usize,
     evicted: CancellationToken,
 }
 
@@ -107,7 +107,7 @@ impl Slots {
         open.next += 1;
         // One address is written in two ways where both kinds are listened at.
         let from = from.to_canonical();
-        open.insert(id, Entry { holder: Holder::Stranger, from, evicted: evicted.clone() });
+        open.insert(id, Entry { holder: Holder::Stranger, from, requests: 0, evicted: evicted.clone() });
         Some(Slot { seat: Seat { slots: self.clone(), id }, evicted })
     }
 
@@ -151,14 +151,25 @@ impl Open {
         Some(entry)
     }
 
-    fn set_idle(&mut self, id: u64, idle: bool) {
-        let Some(entry) = self.entries.get(&id) else { return };
+    fn add_request(&mut self, id: u64) {
+        let Some(entry) = self.entries.get_mut(&id) else { return };
+        entry.requests += 1;
         for party in entry.parties() {
-            let Some(group) = self.groups.get_mut(&party) else { continue };
-            if idle {
-                group.idle.insert(id);
-            } else {
+            if let Some(group) = self.groups.get_mut(&party) {
                 group.idle.remove(&id);
+            }
+        }
+    }
+
+    fn remove_request(&mut self, id: u64) {
+        let Some(entry) = self.entries.get_mut(&id) else { return };
+        entry.requests = entry.requests.saturating_sub(1);
+        if entry.requests > 0 {
+            return;
+        }
+        for party in entry.parties() {
+            if let Some(group) = self.groups.get_mut(&party) {
+                group.idle.insert(id);
             }
         }
     }
@@ -227,12 +238,23 @@ pub struct Seat {
     id: u64,
 }
 
-impl Seat {
-    /// Notes that a request begins, or that it is answered and the connection waits for the next.
-    pub fn set_idle(&self, idle: bool) {
-        self.slots.lock().set_idle(self.id, idle);
-    }
+/// A request that isn't answered yet: its connection isn't idle. One of HTTP/2 can have several.
+pub struct Busy(Seat);
 
+impl Busy {
+    pub fn new(seat: &Seat) -> Self {
+        seat.slots.lock().add_request(seat.id);
+        Self(seat.clone())
+    }
+}
+
+impl Drop for Busy {
+    fn drop(&mut self) {
+        self.0.slots.lock().remove_request(self.0.id);
+    }
+}
+
+impl Seat {
     /// Notes whose credential was accepted.
     ///
     /// # Errors
@@ -243,11 +265,11 @@ impl Seat {
         let Some(entry) = open.entries.get(&self.id).filter(|entry| entry.holder != holder) else { return Ok(()) };
         let from = entry.from;
         if let Holder::Key(key) = &holder {
-            let mut limits = vec![(Party::Key(Arc::clone(key)), self.slots.of_key(), "This key holds")];
-            if !SHARED.contains(&from) {
-                limits.push((Party::KeysAt(from), self.slots.of_address(), "The keys used from this address hold"));
-            }
-            limits.push((Party::Keys, self.slots.of_keys(), "The keys of all agents hold"));
+            let limits = [
+                (Party::Key(Arc::clone(key)), self.slots.of_key(), "This key holds"),
+                (Party::KeysAt(from), self.slots.of_address(), "The keys used from this address hold"),
+                (Party::Keys, self.slots.of_keys(), "The keys of all agents hold"),
+            ];
             for (party, most, who) in limits {
                 if open.held(&party) >= most && !open.evict_idle(&party) {
                     return Err(too_many(&format!("{who} {most} connections, as many as they may")));

@@ -12,7 +12,6 @@ use std::sync::atomic::{AtomicBool, Ordering};
 use std::task::{Context, Poll, ready};
 use std::time::Duration;
 use tokio::io::{AsyncRead, AsyncWrite, ReadBuf};
-use tokio::net::TcpStream;
 use tokio::time::{Sleep, sleep};
 
 /// A client that takes fewer than [`LEAST`] bytes in this time, though more wait for it, is let go.
@@ -59,8 +58,9 @@ impl End {
     }
 }
 
-pub struct Socket {
-    tcp: TcpStream,
+/// `S` is a TCP connection, or one with TLS over it.
+pub struct Socket<S> {
+    stream: S,
     end: End,
     /// Set while the client doesn't take what is written.
     stall: Option<Pin<Box<Sleep>>>,
@@ -68,9 +68,9 @@ pub struct Socket {
     taken: usize,
 }
 
-impl Socket {
-    pub fn new(tcp: TcpStream, end: End) -> Self {
-        Self { tcp, end, stall: None, taken: 0 }
+impl<S> Socket<S> {
+    pub fn new(stream: S, end: End) -> Self {
+        Self { stream, end, stall: None, taken: 0 }
     }
 
     fn watch(&mut self, cx: &mut Context<'_>, written: Poll<io::Result<usize>>) -> Poll<io::Result<usize>> {
@@ -94,18 +94,22 @@ impl Socket {
     }
 }
 
-impl AsyncRead for Socket {
+impl<S: AsyncRead + Unpin> AsyncRead for Socket<S> {
     fn poll_read(mut self: Pin<&mut Self>, cx: &mut Context<'_>, buf: &mut ReadBuf<'_>) -> Poll<io::Result<()>> {
         let (room, before) = (buf.remaining(), buf.filled().len());
-        ready!(Pin::new(&mut self.tcp).poll_read(cx, buf))?;
+        match ready!(Pin::new(&mut self.stream).poll_read(cx, buf)) {
+            // Many clients end TLS by ending the connection below it.
+            Err(error) if error.kind() == io::ErrorKind::UnexpectedEof => {}
+            read => read?,
+        }
         let is_end = room > 0 && buf.filled().len() == before;
         if is_end && self.end.keep(cx) { Poll::Pending } else { Poll::Ready(Ok(())) }
     }
 }
 
-impl AsyncWrite for Socket {
+impl<S: AsyncWrite + Unpin> AsyncWrite for Socket<S> {
     fn poll_write(mut self: Pin<&mut Self>, cx: &mut Context<'_>, buf: &[u8]) -> Poll<io::Result<usize>> {
-        let written = Pin::new(&mut self.tcp).poll_write(cx, buf);
+        let written = Pin::new(&mut self.stream).poll_write(cx, buf);
         self.watch(cx, written)
     }
 
@@ -114,19 +118,19 @@ impl AsyncWrite for Socket {
         cx: &mut Context<'_>,
         bufs: &[io::IoSlice<'_>],
     ) -> Poll<io::Result<usize>> {
-        let written = Pin::new(&mut self.tcp).poll_write_vectored(cx, bufs);
+        let written = Pin::new(&mut self.stream).poll_write_vectored(cx, bufs);
         self.watch(cx, written)
     }
 
     fn is_write_vectored(&self) -> bool {
-        self.tcp.is_write_vectored()
+        self.stream.is_write_vectored()
     }
 
     fn poll_flush(mut self: Pin<&mut Self>, cx: &mut Context<'_>) -> Poll<io::Result<()>> {
-        Pin::new(&mut self.tcp).poll_flush(cx)
+        Pin::new(&mut self.stream).poll_flush(cx)
     }
 
     fn poll_shutdown(mut self: Pin<&mut Self>, cx: &mut Context<'_>) -> Poll<io::Result<()>> {
-        Pin::new(&mut self.tcp).poll_shutdown(cx)
+        Pin::new(&mut self.stream).poll_shutdown(cx)
     }
 }

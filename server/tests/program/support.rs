@@ -4,7 +4,7 @@ use serde_json::Value;
 use std::collections::HashMap;
 use std::fmt::Write as _;
 use std::fs::{DirBuilder, Permissions};
-use std::io::{BufRead as _, BufReader, Read as _, Write as _};
+use std::io::{BufRead as _, BufReader, Read, Write as _};
 use std::net::TcpStream;
 use std::os::unix::fs::{DirBuilderExt as _, PermissionsExt as _};
 use std::path::{Path, PathBuf};
@@ -139,6 +139,13 @@ pub fn said(session: &str, number: usize, text: &str) -> String {
     format!("{line}\n")
 }
 
+/// The port in the credential file.
+fn port_in(place: &Place) -> u16 {
+    let text = std::fs::read(place.data().join("server.json")).unwrap();
+    let credential: Value = serde_json::from_slice(&text).unwrap();
+    credential["url"].as_str().unwrap().rsplit_once(':').unwrap().1.parse().unwrap()
+}
+
 /// A running `verbatim serve`.
 pub struct Server {
     pub place: Place,
@@ -178,7 +185,7 @@ impl Server {
         again
     }
 
-    fn listen(place: Place, address: &str, arguments: &[&str]) -> Self {
+    pub fn listen(place: Place, address: &str, arguments: &[&str]) -> Self {
         let mut all = vec!["serve", "--listen", address, "--no-discover"];
         all.extend(arguments);
         let mut child = place.program(&all).stdout(Stdio::piped()).spawn().unwrap();
@@ -191,11 +198,13 @@ impl Server {
 
     /// A server that printed this line.
     pub fn adopt(place: Place, child: Child, line: &str) -> Self {
-        let link = line.strip_prefix("Verbatim is at http://127.0.0.1:").unwrap_or_else(|| panic!("{line:?}"));
-        let (port, code) = link.trim_end().split_once("/#c=").unwrap();
+        let link = line.strip_prefix("Verbatim is at ").unwrap_or_else(|| panic!("{line:?}"));
+        let (url, code) = link.trim_end().split_once("/#c=").unwrap();
+        let local = url.strip_prefix("http://127.0.0.1:").map(|port| port.parse().unwrap());
+        let port = local.unwrap_or_else(|| port_in(&place));
         Self {
             place,
-            port: port.parse().unwrap(),
+            port,
             code: code.to_owned(),
             child: Some(child),
             arguments: Vec::new(),
@@ -414,7 +423,7 @@ pub struct Reply {
 
 impl Reply {
     /// Reads to the end of the connection; of an event stream, the head.
-    pub fn read(stream: TcpStream) -> Self {
+    pub fn read(stream: impl Read) -> Self {
         let mut reader = BufReader::new(stream);
         let mut reply = Self::head(&mut reader);
         if !reply.header("content-type").is_some_and(|t| t.starts_with("text/event-stream")) {
@@ -426,7 +435,7 @@ impl Reply {
         reply
     }
 
-    pub fn head(reader: &mut BufReader<TcpStream>) -> Self {
+    pub fn head(reader: &mut BufReader<impl Read>) -> Self {
         let mut line = String::new();
         let mut next = |line: &mut String| {
             line.clear();

@@ -70,7 +70,7 @@ pub fn measure(program: &Path, arguments: &HubArguments) -> Result<Value> {
 }
 
 fn start(program: &Path, data: &Path, database: Option<&str>) -> Result<Server> {
-    let mut arguments = vec!["--no-discover", "--posts-per-second", "0", "--connections", "16384"];
+    let mut arguments = vec!["--no-discover", "--posts-per-second", "0", "--connections", "24576"];
     arguments.extend(database.iter().flat_map(|url| ["--database", url]));
     Ok(Server::start(program, data, &arguments)?.0)
 }

@@ -1,0 +1,31 @@
+//! Options of `verbatim serve` about other machines.
+
+use crate::reach::PublicUrl;
+use clap::Args;
+use ipnet::IpNet;
+use std::net::IpAddr;
+use std::path::PathBuf;
+
+#[derive(Debug, Clone, Args)]
+pub struct PublicArgs {
+    /// Address by which other machines reach the server: `https://agents.example.org`
+    #[arg(long, value_name = "URL", value_parser = PublicUrl::parse)]
+    pub public_url: Option<PublicUrl>,
+    /// File with the server's certificate and its chain (PEM); read again when it changes. Needs `--tls-key` and
+    /// `--public-url`
+    #[arg(long, value_name = "FILE")]
+    pub tls_cert: Option<PathBuf>,
+    /// File with the private key of the certificate (PEM)
+    #[arg(long, value_name = "FILE")]
+    pub tls_key: Option<PathBuf>,
+    /// Address or network of a reverse proxy that serves the public URL: `10.0.0.2`, `10.0.0.0/24`. Its `Forwarded` and
+    /// `X-Forwarded-*` headers are trusted
+    #[arg(long, value_name = "CIDR", value_parser = network)]
+    pub trusted_proxy: Vec<IpNet>,
+}
+
+fn network(text: &str) -> Result<IpNet, String> {
+    let text = text.trim();
+    let one = || text.parse::<IpAddr>().map(IpNet::from).ok();
+    text.parse().ok().or_else(one).ok_or_else(|| "it is an IP address or a network, like `10.0.0.0/24`".to_owned())
+}

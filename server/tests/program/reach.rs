@@ -1,0 +1,267 @@
+//! The server as other machines see it: its public name, TLS, and a proxy in front of it.
+
+use crate::support::{PATIENCE, Place, Reply, Server, wait_until};
+use rcgen::generate_simple_self_signed;
+use rustls::pki_types::CertificateDer;
+use rustls::{ClientConfig, ClientConnection, RootCertStore, StreamOwned};
+use socket2::{Domain, Socket, Type};
+use std::fmt::Write as _;
+use std::io::{Read as _, Write as _};
+use std::net::{IpAddr, SocketAddr, TcpStream, UdpSocket};
+use std::sync::Arc;
+
+const NAME: &str = "agents.example.org";
+const PUBLIC: &str = "https://agents.example.org";
+
+/// Writes a certificate for [`NAME`] with its key, and returns it.
+fn certify(place: &Place) -> CertificateDer<'static> {
+    let made = generate_simple_self_signed([NAME.to_owned()]).unwrap();
+    place.write("key.pem", made.signing_key.serialize_pem());
+    place.write("cert.pem", made.cert.pem());
+    made.cert.der().clone()
+}
+
+fn with_tls() -> (Server, CertificateDer<'static>) {
+    let place = Place::new();
+    let certificate = certify(&place);
+    let (cert, key) = (place.path("cert.pem"), place.path("key.pem"));
+    let arguments = ["--public-url", PUBLIC, "--tls-cert", cert.to_str().unwrap(), "--tls-key", key.to_str().unwrap()];
+    (Server::listen(place, "0.0.0.0:0", &arguments), certificate)
+}
+
+fn config(trusted: &CertificateDer<'static>, protocols: &[&[u8]]) -> Arc<ClientConfig> {
+    let mut roots = RootCertStore::empty();
+    roots.add(trusted.clone()).unwrap();
+    let provider = Arc::new(rustls::crypto::ring::default_provider());
+    let builder = ClientConfig::builder_with_provider(provider).with_safe_default_protocol_versions().unwrap();
+    let mut config = builder.with_root_certificates(roots).with_no_client_auth();
+    config.alpn_protocols = protocols.iter().map(|protocol| protocol.to_vec()).collect();
+    Arc::new(config)
+}
+
+/// Sends a request by TLS to a server with this certificate, and reads the answer.
+fn send(
+    server: &Server,
+    trusted: &CertificateDer<'static>,
+    method: &str,
+    path: &str,
+    headers: &[(&str, &str)],
+    body: &str,
+) -> Reply {
+    try_send(server, trusted, &request(method, path, headers, body)).unwrap()
+}
+
+fn request(method: &str, path: &str, headers: &[(&str, &str)], body: &str) -> String {
+    let mut request = format!("{method} {path} HTTP/1.1\r\nConnection: close\r\n");
+    for (name, value) in headers {
+        write!(request, "{name}: {value}\r\n").unwrap();
+    }
+    if !body.is_empty() {
+        write!(request, "Content-Type: application/json\r\nContent-Length: {}\r\n", body.len()).unwrap();
+    }
+    write!(request, "\r\n{body}").unwrap();
+    request
+}
+
+fn try_send(server: &Server, trusted: &CertificateDer<'static>, request: &str) -> std::io::Result<Reply> {
+    let client = ClientConnection::new(config(trusted, &[b"http/1.1"]), NAME.try_into().unwrap()).unwrap();
+    let mut stream = StreamOwned::new(client, server.connect());
+    stream.write_all(request.as_bytes())?;
+    assert_eq!(stream.conn.alpn_protocol(), Some(&b"http/1.1"[..]));
+    Ok(Reply::read(stream))
+}
+
+/// Status, code and hint of a problem.
+fn problem(reply: &Reply) -> (u16, String, String) {
+    let body = reply.json();
+    let text = |field: &str| body[field].as_str().unwrap_or_default().to_owned();
+    (reply.status, text("code"), text("hint"))
+}
+
+#[test]
+fn a_browser_on_another_machine_is_served_with_tls_by_the_public_name() {
+    let (server, certificate) = with_tls();
+    let send = |method: &str, path: &str, headers: &[(&str, &str)], body: &str| {
+        send(&server, &certificate, method, path, headers, body)
+    };
+    let page = send("GET", "/login", &[("Host", NAME)], "");
+    assert_eq!((page.status, page.header("strict-transport-security")), (200, Some("max-age=31536000")));
+    assert!(page.text().contains(NAME), "{}", page.text());
+
+    let code = serde_json::json!({ "code": server.code }).to_string();
+    let foreign = send("POST", "/v1/login", &[("Host", NAME), ("Origin", &server.origin())], &code);
+    assert_eq!((foreign.status, foreign.json()["code"].as_str()), (403, Some("foreign_origin")));
+    let logged_in = send("POST", "/v1/login", &[("Host", NAME), ("Origin", PUBLIC)], &code);
+    assert_eq!(logged_in.status, 200, "{}", logged_in.text());
+    let cookie = logged_in.header("set-cookie").unwrap();
+    let (token, attributes) = cookie.split_once("; ").unwrap();
+    assert!(token.starts_with("__Host-verbatim="), "{cookie}");
+    assert_eq!(attributes, "Path=/; HttpOnly; SameSite=Strict; Max-Age=31536000; Secure");
+
+    // It counts by that name alone: by the others it would come from pages without TLS.
+    let asked = |host: &str| send("GET", "/v1/sessions", &[("Host", host), ("Cookie", token)], "").status;
+    assert_eq!(
+        [NAME, "AGENTS.example.org:443", "127.0.0.1:1", "agents.example.org.evil.example"].map(asked),
+        [200, 200, 421, 421]
+    );
+    assert_eq!(server.get("/v1/sessions", &[("Cookie", token)]).status, 401);
+    let wrong = send("GET", "/v1/sessions", &[("Host", "evil.example")], "");
+    assert_eq!(
+        problem(&wrong),
+        (421, "wrong_host".to_owned(), "Use https://agents.example.org, or the link from `verbatim open`".to_owned())
+    );
+    // Two names in one request are two meanings.
+    let both = send("GET", "/healthz", &[("Host", NAME), ("Host", &server.host())], "");
+    assert_eq!(both.status, 421);
+}
+
+#[test]
+fn commands_of_this_machine_need_no_certificate() {
+    let (server, _) = with_tls();
+    assert_eq!(server.place.seen(&["sessions"]), "$ verbatim sessions\nexit 0\nerr: No sessions yet\n");
+    assert!(server.place.out(&["open"]).starts_with("https://agents.example.org/#c="));
+    let key = server.agent_key();
+    assert_eq!(server.get("/v1/sessions", &[("Authorization", &format!("Bearer {key}"))]).status, 403);
+}
+
+/// This machine's address in its network, if it has one.
+fn address() -> Option<IpAddr> {
+    let socket = UdpSocket::bind("0.0.0.0:0").ok()?;
+    // Nothing is sent: this chooses a route.
+    socket.connect("192.0.2.1:9").ok()?;
+    socket.local_addr().ok().map(|address| address.ip()).filter(|ip| !ip.is_loopback())
+}
+
+#[test]
+fn another_machine_without_tls_is_led_to_the_public_url() {
+    let (server, _) = with_tls();
+    // From this machine's other address to loopback, it looks like another machine.
+    let Some(other) = address() else { return };
+    let ask = |request: &str| {
+        let socket = Socket::new(Domain::IPV4, Type::STREAM, None).unwrap();
+        socket.bind(&SocketAddr::new(other, 0).into()).unwrap();
+        socket.connect(&SocketAddr::from(([127, 0, 0, 1], server.port)).into()).unwrap();
+        let mut stream = TcpStream::from(socket);
+        stream.set_read_timeout(Some(PATIENCE)).unwrap();
+        stream.write_all(request.as_bytes()).unwrap();
+        Reply::read(stream)
+    };
+    let key = format!("Bearer {}", server.key());
+    let reply = ask(&request("GET", "/s/1?at=2", &[("Host", NAME), ("Authorization", &key)], ""));
+    assert_eq!((reply.status, reply.header("location")), (308, Some("https://agents.example.org/s/1?at=2")));
+    let reply = ask(&request("POST", "/v1/messages", &[("Host", &server.host()), ("Authorization", &key)], "{}"));
+    assert_eq!(problem(&reply), (403, "tls_required".to_owned(), "Use https://agents.example.org".to_owned()));
+}
+
+#[test]
+fn a_certificate_is_used_from_when_it_changes_and_not_before_it_is_whole() {
+    let (server, first) = with_tls();
+    let healthy = request("GET", "/healthz", &[("Host", NAME)], "");
+    let asked =
+        |trusted: &CertificateDer<'static>| try_send(&server, trusted, &healthy).is_ok_and(|reply| reply.status == 200);
+    assert!(asked(&first));
+    server.place.write("cert.pem", "-----BEGIN CERTIFICATE-----\nMIIB");
+    // The files are looked at together: once this key is read, so was the half of a certificate before it.
+    let second = certify(&server.place);
+    wait_until("the second certificate is used", || asked(&second));
+    assert!(!asked(&first));
+}
+
+#[tokio::test]
+async fn requests_share_a_connection_of_http_2() {
+    let (server, certificate) = with_tls();
+    let tcp = tokio::net::TcpStream::connect(("127.0.0.1", server.port)).await.unwrap();
+    let connector = tokio_rustls::TlsConnector::from(config(&certificate, &[b"h2", b"http/1.1"]));
+    let tls = connector.connect(NAME.try_into().unwrap(), tcp).await.unwrap();
+    assert_eq!(tls.get_ref().1.alpn_protocol(), Some(&b"h2"[..]));
+    let (client, connection) = h2::client::handshake(tls).await.unwrap();
+    let connection = tokio::spawn(connection);
+    let mut client = client.ready().await.unwrap();
+    let key = format!("Bearer {}", server.key());
+    let mut ask = |method: &str, path: &str, body: &str| {
+        let request = axum::http::Request::builder().method(method).uri(format!("{PUBLIC}{path}"));
+        let request =
+            request.header("authorization", &key).header("content-type", "application/json").body(()).unwrap();
+        let (answer, mut stream) = client.send_request(request, false).unwrap();
+        stream.send_data(body.to_owned().into(), true).unwrap();
+        answer
+    };
+    let events = ask("GET", "/v1/events", "");
+    let posted = ask("POST", "/v1/messages", r#"{"session": "two", "role": "user", "content": "By HTTP/2"}"#);
+    let wrong = ask("GET", "/v1/nothing", "");
+    let mut events = events.await.unwrap();
+    assert_eq!(
+        (posted.await.unwrap().status(), wrong.await.unwrap().status()),
+        (200.try_into().unwrap(), 404.try_into().unwrap())
+    );
+    let mut read = String::new();
+    while !read.contains("By HTTP/2") && !read.contains("event: change") {
+        let data = tokio::time::timeout(PATIENCE, events.body_mut().data()).await.unwrap().unwrap().unwrap();
+        events.body_mut().flow_control().release_capacity(data.len()).unwrap();
+        read.push_str(std::str::from_utf8(&data).unwrap());
+    }
+    connection.abort();
+}
+
+#[test]
+fn a_proxy_that_is_trusted_says_which_name_was_asked_for() {
+    let proxied = ["--public-url", PUBLIC, "--trusted-proxy", "127.0.0.1"];
+    let server = Server::start_in(Place::new(), &proxied);
+    let code = serde_json::json!({ "code": server.code }).to_string();
+    let host = server.host();
+    let forwarded =
+        [("Host", host.as_str()), ("X-Forwarded-Host", NAME), ("X-Forwarded-Proto", "https"), ("Origin", PUBLIC)];
+    let reply = server.raw(request("POST", "/v1/login", &forwarded, &code).as_bytes());
+    assert!(reply.header("set-cookie").unwrap().starts_with("__Host-verbatim="));
+    let plain = [("Host", NAME), ("Forwarded", "for=192.0.2.1;proto=http")];
+    let reply = server.raw(request("GET", "/inbox", &plain, "").as_bytes());
+    assert_eq!((reply.status, reply.header("location")), (308, Some("https://agents.example.org/inbox")));
+    // A name that isn't ours is none that a proxy can give.
+    let reply = server.raw(
+        request("GET", "/healthz", &[("Host", "evil.example"), ("X-Forwarded-Host", "evil.example")], "").as_bytes(),
+    );
+    assert_eq!(reply.status, 421);
+
+    // Without trust, the proxy's host stays what the request is for.
+    let server = Server::start_in(Place::new(), &["--public-url", PUBLIC]);
+    let code = serde_json::json!({ "code": server.code }).to_string();
+    let host = server.host();
+    let forwarded = [("Host", host.as_str()), ("X-Forwarded-Host", NAME), ("Origin", PUBLIC)];
+    let reply = server.raw(request("POST", "/v1/login", &forwarded, &code).as_bytes());
+    assert_eq!((reply.status, reply.json()["code"].as_str()), (403, Some("foreign_origin")));
+    let reply = server.raw(request("POST", "/v1/login", &[("Host", NAME), ("Origin", PUBLIC)], &code).as_bytes());
+    assert!(reply.header("set-cookie").unwrap().starts_with("__Host-verbatim="));
+}
+
+#[test]
+fn what_would_expose_the_server_is_refused_with_what_to_add() {
+    let place = Place::new();
+    certify(&place);
+    let other = generate_simple_self_signed([NAME.to_owned()]).unwrap();
+    place.write("other.pem", other.signing_key.serialize_pem());
+    place.write("empty.pem", "");
+    let file = |name: &str| place.path(name).to_str().unwrap().to_owned();
+    let (cert, key, other, empty, none) =
+        (file("cert.pem"), file("key.pem"), file("other.pem"), file("empty.pem"), file("none.pem"));
+    let serve = |arguments: &[&str]| {
+        let all: Vec<&str> =
+            ["serve", "--no-discover", "--listen", "0.0.0.0:0"].iter().chain(arguments).copied().collect();
+        place.seen(&all)
+    };
+    let seen = [
+        serve(&[]),
+        serve(&["--public-url", PUBLIC]),
+        serve(&["--tls-cert", &cert, "--tls-key", &key]),
+        serve(&["--trusted-proxy", "10.0.0.0/24"]),
+        serve(&["--trusted-proxy", "10.0.0.0/33"]),
+        serve(&["--public-url", PUBLIC, "--tls-cert", &cert]),
+        serve(&["--public-url", PUBLIC, "--tls-key", &key]),
+        serve(&["--public-url", PUBLIC, "--tls-cert", &none, "--tls-key", &key]),
+        serve(&["--public-url", PUBLIC, "--tls-cert", &empty, "--tls-key", &key]),
+        serve(&["--public-url", PUBLIC, "--tls-cert", &cert, "--tls-key", &empty]),
+        serve(&["--public-url", PUBLIC, "--tls-cert", &cert, "--tls-key", &other]),
+        serve(&["--public-url", "http://agents.example.org"]),
+        serve(&["--public-url", "https://agents.example.org/verbatim"]),
+    ];
+    insta::assert_snapshot!(seen.join("\n"));
+}
