@@ -195,7 +195,7 @@ async fn requests_share_a_connection_of_http_2() {
         (200.try_into().unwrap(), 404.try_into().unwrap())
     );
     let mut read = String::new();
-    while !read.contains("By HTTP/2") && !read.contains("event: change") {
+    while !read.contains("By HTTP/2") && !read.contains("event: feed") {
         let data = tokio::time::timeout(PATIENCE, events.body_mut().data()).await.unwrap().unwrap().unwrap();
         events.body_mut().flow_control().release_capacity(data.len()).unwrap();
         read.push_str(std::str::from_utf8(&data).unwrap());
