@@ -221,10 +221,10 @@ fn reveal(place: &Element, from: &Element, answer: &Value) {
     let slots = dom::find_all(place, &format!("[{}]", attr::SLOT));
     for slot in &slots {
         let Some(words) = answer[slot.get_attribute(attr::SLOT).unwrap_or_default()].as_str() else { return };
-        if slot.tag_name() == "BUTTON" {
-            let _ = slot.set_attribute(attr::TEXT, words);
-        } else {
-            slot.set_text_content(Some(words));
+        match &*slot.tag_name() {
+            "BUTTON" => drop(slot.set_attribute(attr::TEXT, words)),
+            "IMG" => drop(slot.set_attribute("src", words)),
+            _ => slot.set_text_content(Some(words)),
         }
     }
     if let Some(name) = dom::find(place, "[data-name]") {

@@ -104,6 +104,8 @@ pub enum Command {
     Show(Show),
     /// Print a new log-in link of the running server
     Open(Open),
+    /// Log in a phone, or another device: print a QR code with a new link
+    Pair(Pair),
     /// Start an agent in a folder; follow it in the browser
     Run(Run),
     /// Post a message to a session, or to a new one
@@ -407,6 +409,15 @@ pub struct Show {
 pub struct Open {
     #[command(flatten)]
     pub data: Data,
+}
+
+#[derive(Debug, Args)]
+pub struct Pair {
+    #[command(flatten)]
+    pub data: Data,
+    /// Name of the device in the list of log-ins [default: its browser's]
+    #[arg(long, value_name = "NAME")]
+    pub name: Option<String>,
 }
 
 #[derive(Debug, Args)]

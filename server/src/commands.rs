@@ -20,6 +20,7 @@ mod mcp;
 mod metrics;
 mod notify;
 mod open;
+mod pair;
 mod repair;
 mod restore;
 mod run;
@@ -51,6 +52,7 @@ async fn dispatch(cli: Cli) -> Result<ExitCode> {
         Command::Sessions(args) => sessions::run(args).await,
         Command::Show(args) => show::run(args).await,
         Command::Open(args) => open::run(args).await,
+        Command::Pair(args) => pair::run(args).await,
         Command::Run(args) => run::run(args).await,
         Command::Send(args) => send::run(args).await,
         Command::Notify(args) => notify::run(args).await,

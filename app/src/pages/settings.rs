@@ -32,6 +32,8 @@ use leptos::prelude::*;
 pub struct SettingsPage {
     pub keys: Keys,
     pub logins: LogIns,
+    /// Other devices reach the server.
+    pub is_public: bool,
     pub rules: AllowRules,
     pub channels: channels::ChannelsData,
     pub rooms: Rooms,
@@ -92,6 +94,7 @@ fn content(data: &SettingsPage) -> Part {
             <div class="scroll" tabindex="-1"><div class="page settings">
                 <p id="settings-problem" class="callout" data-state="failed" role="alert" hidden></p>
                 {credentials::made()}
+                {credentials::paired()}
                 {types::removed()}
                 {notices::removed()}
                 {retention::removed()}
@@ -99,6 +102,7 @@ fn content(data: &SettingsPage) -> Part {
                 <div id="settings" tabindex="-1">{parts(data)}</div>
             </div></div>
             {credentials::new_key_dialog()}
+            {credentials::pair_dialog()}
             {credentials::quota_dialog()}
             {credentials::revoke_dialog()}
             {credentials::log_out_dialog()}
@@ -109,7 +113,7 @@ fn content(data: &SettingsPage) -> Part {
 fn parts(data: &SettingsPage) -> Part {
     part! {
         {credentials::keys(&data.keys, &data.shell.clock)}
-        {credentials::devices(&data.logins, &data.shell.clock)}
+        {credentials::devices(&data.logins, data.is_public, &data.shell.clock)}
         {channels::channels(&data.channels, &data.shell.recent, &data.shell.clock)}
         {rooms::rooms(&data.rooms, &data.channels.channels.channels, &data.shell.recent, &data.shell.clock)}
         {routing::section(&data.routing)}

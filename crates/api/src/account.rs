@@ -61,6 +61,35 @@ impl Reply for LaunchCode {
     const STATUSES: &'static [u16] = &[201];
 }
 
+/// A device to log in, such as a phone.
+#[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
+#[serde(deny_unknown_fields)]
+pub struct NewPairing {
+    /// Name of the device in the list of log-ins, 1 to 60 characters. If absent, the browser's own name is used.
+    #[cfg_attr(feature = "schema", schemars(length(min = 1, max = 60)))]
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub name: Option<String>,
+}
+impl Input for NewPairing {
+    const EXAMPLE: &'static str = r#"{"name": "Ines' phone"}"#;
+}
+
+/// A link that logs in a device, also as a QR code. It works once.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
+pub struct Pairing {
+    /// Absolute URL of the server, with the code as its fragment.
+    pub url: String,
+    /// The QR code of the URL, as the `data:` URL of an SVG image.
+    pub qr: String,
+    /// When the link expires.
+    pub expires_at: Micros,
+}
+impl Reply for Pairing {
+    const STATUSES: &'static [u16] = &[201];
+}
+
 /// Header for the second secret of a log-in. Every request that changes something must have it. Browsers send a cookie
 /// to all ports of a host, so that other servers of the machine get the cookie, but not this secret.
 pub const SECRET_HEADER: &str = "x-verbatim-secret";

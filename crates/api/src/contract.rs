@@ -1,7 +1,7 @@
 //! The endpoint table: the only list of endpoints, and of the routes that aren't JSON. Everything else is derived from
 //! it.
 
-use crate::account::{Health, LaunchCode, LogInPath, LogIns, Me};
+use crate::account::{Health, LaunchCode, LogInPath, LogIns, Me, NewPairing, Pairing};
 use crate::audit::{AuditCheck, AuditPage, AuditQuery};
 use crate::channels::{
     BindSession, ChannelAdded, ChannelPath, ChannelSessionPath, Channels, Deliveries, DeliveriesQuery,
@@ -58,6 +58,8 @@ macro_rules! endpoints {
                 Get "/v1/health" health / GetHealth (Nothing, Nothing) -> Health [Owner, Local; 1 KiB];
                 /// Creates a one-time code that logs in a browser.
                 Post "/v1/launch-codes" create_launch_code / CreateLaunchCode (Nothing, Nothing) -> LaunchCode [Local; 1 KiB];
+                /// Creates a one-time link that logs in another device. The server needs a public URL.
+                Post "/v1/pairings" create_pairing / CreatePairing (Nothing, NewPairing) -> Pairing [Owner, Local; 1 KiB];
                 /// Creates a key for an agent.
                 Post "/v1/keys" create_key / CreateKey (Nothing, NewKey) -> KeyMade [Owner, Local; 16 KiB];
                 /// Lists all agent keys, without their secrets.

@@ -200,6 +200,8 @@ problems! {
     ChannelFailed = 409 "channel_failed" [channels];
     /// No embedding endpoint is set up.
     NoEndpoint = 409 "no_endpoint" [memory];
+    /// The server has no address that other machines reach.
+    NoPublicUrl = 409 "no_public_url" [account];
     /// The cursor is of another history, for example because a database was restored. Read everything again.
     CursorGone = 410 "cursor_gone" [events];
     /// The message has changed; `current` is its present state.

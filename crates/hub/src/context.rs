@@ -54,7 +54,7 @@ pub struct Settings {
     pub server: Option<String>,
     /// Names of hosts that channels reach wherever they are, and without TLS.
     pub channel_hosts: Vec<String>,
-    /// Where the server listens: `http://127.0.0.1:7117`. Empty without a server.
+    /// The public URL, or where the server listens: `http://127.0.0.1:7117`. Empty without a server.
     pub base_url: String,
     pub version: String,
     /// Prices of models of one's own. They replace those that come with the program.
@@ -63,6 +63,13 @@ pub struct Settings {
     pub routing: model::routing::Settings,
     /// Makes vectors of what is remembered. Without it memories are found by words.
     pub embedder: Option<Arc<dyn Embedder>>,
+}
+
+impl Settings {
+    /// Returns true if other devices reach the server.
+    pub fn is_public(&self) -> bool {
+        self.base_url.starts_with("https://")
+    }
 }
 
 /// A folder of an agent on this machine, whether or not it exists yet.

@@ -75,7 +75,7 @@ fn a_secret_is_in_a_file_of_its_own() {
 #[test]
 fn the_server_reads_them() {
     let place = Place::new();
-    let expected = "verbatim: `--listen 0.0.0.0:7117` would give other machines access, and there are no accounts yet";
+    let expected = "verbatim: listening on 0.0.0.0:7117 would let other machines in without TLS";
     assert_eq!(error(&place, "listen = \"0.0.0.0:7117\"", &["serve"]).lines().next(), Some(expected));
     let output = run(&place, None, &[("VERBATIM_LISTEN", "0.0.0.0:7117")], &["serve"]);
     assert_eq!(String::from_utf8(output.stderr).unwrap().lines().next(), Some(expected));

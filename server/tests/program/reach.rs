@@ -4,10 +4,9 @@ use crate::support::{PATIENCE, Place, Reply, Server, wait_until};
 use rcgen::generate_simple_self_signed;
 use rustls::pki_types::CertificateDer;
 use rustls::{ClientConfig, ClientConnection, RootCertStore, StreamOwned};
-use socket2::{Domain, Socket, Type};
 use std::fmt::Write as _;
 use std::io::Write as _;
-use std::net::{IpAddr, SocketAddr, TcpStream, UdpSocket};
+use std::net::{IpAddr, Ipv4Addr, UdpSocket};
 use std::sync::Arc;
 
 const NAME: &str = "agents.example.org";
@@ -124,12 +123,50 @@ fn commands_of_this_machine_need_no_certificate() {
     assert_eq!(server.get("/v1/sessions", &[("Authorization", &format!("Bearer {key}"))]).status, 403);
 }
 
+#[test]
+fn a_phone_is_logged_in_by_a_code_that_it_scans() {
+    let (server, certificate) = with_tls();
+    let printed = server.place.out(&["pair", "--name", "Ines' phone"]);
+    let (drawn, words) = printed.split_once("\n\n").unwrap();
+    assert!(drawn.lines().count() > 20 && drawn.chars().all(|c| " \u{2580}\u{2584}\u{2588}\n".contains(c)), "{drawn}");
+    let (_, code) = words.lines().next().unwrap().split_once("https://agents.example.org/#c=").unwrap();
+    let code = serde_json::json!({ "code": code }).to_string();
+    let headers = [("Host", NAME), ("Origin", PUBLIC), ("User-Agent", "Mozilla/5.0 (iPhone) Safari/604.1")];
+    let log_in = || send(&server, &certificate, "POST", "/v1/login", &headers, &code);
+    let reply = log_in();
+    assert_eq!(reply.status, 200, "{}", reply.text());
+    assert_eq!(log_in().status, 401);
+    let logins = server.with_key("GET", "/v1/logins", "").json();
+    assert_eq!(logins["logins"][0]["label"], "Ines' phone");
+
+    let made = server.with_key("POST", "/v1/pairings", "{}");
+    let body = made.json();
+    assert_eq!((made.status, body.as_object().unwrap().len()), (201, 3));
+    assert!(body["url"].as_str().unwrap().starts_with("https://agents.example.org/#c="));
+    assert!(body["qr"].as_str().unwrap().starts_with("data:image/svg+xml;base64,"));
+    for name in ["", " ", "two\nlines", &"n".repeat(61)] {
+        let wrong = server.with_key("POST", "/v1/pairings", &serde_json::json!({ "name": name }).to_string());
+        assert_eq!((wrong.status, wrong.json()["field"].as_str()), (400, Some("/name")), "{name:?}");
+    }
+
+    let server = Server::start();
+    let seen = server.place.seen(&["pair"]);
+    assert_eq!(
+        seen,
+        "$ verbatim pair\nexit 1\nerr: verbatim: Other devices can't reach this server\n\
+         err: Start it with `--public-url`; `docs/user/network.md` says what else is needed\n"
+    );
+}
+
 /// This machine's address in its network, if it has one.
-fn address() -> Option<IpAddr> {
+fn address() -> Option<Ipv4Addr> {
     let socket = UdpSocket::bind("0.0.0.0:0").ok()?;
     // Nothing is sent: this chooses a route.
     socket.connect("192.0.2.1:9").ok()?;
-    socket.local_addr().ok().map(|address| address.ip()).filter(|ip| !ip.is_loopback())
+    match socket.local_addr().ok()?.ip() {
+        IpAddr::V4(ip) => Some(ip).filter(|ip| !ip.is_loopback()),
+        IpAddr::V6(_) => None,
+    }
 }
 
 #[test]
@@ -138,11 +175,7 @@ fn another_machine_without_tls_is_led_to_the_public_url() {
     // From this machine's other address to loopback, it looks like another machine.
     let Some(other) = address() else { return };
     let ask = |request: &str| {
-        let socket = Socket::new(Domain::IPV4, Type::STREAM, None).unwrap();
-        socket.bind(&SocketAddr::new(other, 0).into()).unwrap();
-        socket.connect(&SocketAddr::from(([127, 0, 0, 1], server.port)).into()).unwrap();
-        let mut stream = TcpStream::from(socket);
-        stream.set_read_timeout(Some(PATIENCE)).unwrap();
+        let mut stream = server.connect_from(other);
         stream.write_all(request.as_bytes()).unwrap();
         Reply::read(stream)
     };

@@ -5,7 +5,7 @@ use std::collections::HashMap;
 use std::fmt::Write as _;
 use std::fs::{DirBuilder, Permissions};
 use std::io::{BufRead as _, BufReader, Read, Write as _};
-use std::net::TcpStream;
+use std::net::{Ipv4Addr, SocketAddr, TcpStream};
 use std::os::unix::fs::{DirBuilderExt as _, PermissionsExt as _};
 use std::path::{Path, PathBuf};
 use std::process::{Child, Command, ExitStatus, Output, Stdio};
@@ -225,6 +225,15 @@ impl Server {
         let text = std::fs::read(self.place.data().join("server.json")).unwrap();
         let credential: Value = serde_json::from_slice(&text).unwrap();
         credential["key"].as_str().unwrap().to_owned()
+    }
+
+    /// A connection from another address of this machine: on Linux, all of 127.0.0.0/8 are.
+    pub fn connect_from(&self, address: Ipv4Addr) -> TcpStream {
+        let socket = socket2::Socket::new(socket2::Domain::IPV4, socket2::Type::STREAM, None).unwrap();
+        socket.bind(&SocketAddr::from((address, 0)).into()).unwrap();
+        socket.connect(&SocketAddr::from(([127, 0, 0, 1], self.port)).into()).unwrap();
+        socket.set_read_timeout(Some(PATIENCE)).unwrap();
+        socket.into()
     }
 
     pub fn connect(&self) -> TcpStream {

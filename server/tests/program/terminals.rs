@@ -113,6 +113,7 @@ fn no_command_passes_stored_text_to_a_terminal_that_would_obey_it() {
         ("sessions", &[&[], &["--json"]]),
         ("show", &[&[session], &[session, "--dev"], &[session, "--json"], &["none"]]),
         ("open", &[&[]]),
+        ("pair", &[&[]]),
         ("run", &[&["--agent", HOSTILE]]),
         ("send", &[&["--session", session, HOSTILE], &["--session", session, HOSTILE, "--json"]]),
         ("notify", &[&["--session", session, HOSTILE], &[HOSTILE, "--json"]]),

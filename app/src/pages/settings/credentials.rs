@@ -10,7 +10,7 @@ use crate::shared::form::As;
 use crate::shared::page_action::PageAction;
 use crate::shell::{icon, small_icon};
 use api::account::{LogInInfo, LogIns};
-use api::contract::{CreateKey, EditKeyEndpoint, EndLogIn, EndOtherLogIns, RevokeKey};
+use api::contract::{CreateKey, CreatePairing, EditKeyEndpoint, EndLogIn, EndOtherLogIns, RevokeKey};
 use api::keys::{KeyInfo, Keys, Scope};
 use leptos::prelude::*;
 use model::Micros;
@@ -193,20 +193,55 @@ pub fn log_out_dialog() -> Part {
     }
 }
 
-pub fn devices(logins: &LogIns, clock: &Clock) -> Part {
+pub fn devices(logins: &LogIns, is_public: bool, clock: &Clock) -> Part {
     let rows: Vec<_> = logins.logins.iter().map(|login| device(login, clock)).collect();
     let others = (logins.logins.iter().any(|login| !login.current)).then(|| {
         part! { <div class="actions after"><button type="button" class="btn" {..send(EndOtherLogIns, []).attributes()}>"Log out all others"</button></div> }
     });
+    let (add, why_not) = if is_public {
+        let button = part! { <button type="button" class="btn primary" {..attribute(attr::OPENS, "pair")}>{icon(Glyph::PLUS)}"Add a phone"</button> };
+        (Some(button), None)
+    } else {
+        let words = part! {
+            <p class="cap none-yet">"Phones and other computers don't reach this server. To add one, start it with "<code>"--public-url"</code>"; "
+                <code>"docs/user/network.md"</code>" says what else it needs."</p>
+        };
+        (None, Some(words))
+    };
     part! {
         <section id="devices" aria-labelledby="devices-heading">
-            <div class="pagehead"><h2 id="devices-heading">"Devices"</h2><p>"Browsers that are logged in. A log-in ends after a week without use, and after 30 days."</p></div>
+            <div class="pagehead with-action"><div><h2 id="devices-heading">"Devices"</h2>
+                <p>"Browsers that are logged in. A log-in ends after a week without use, and after 30 days."</p></div>{add}</div>
             <div class="table-wrap"><table class="table">
                 <thead><tr><th scope="col">"Browser"</th><th scope="col" class="hide-narrow">"Since"</th><th scope="col">"Last seen"</th><th><span class="sr">"Actions"</span></th></tr></thead>
                 <tbody>{rows}</tbody>
             </table></div>
-            {others}
+            {others}{why_not}
         </section>
+    }
+}
+
+/// Filled when a link for another device was made.
+pub fn paired() -> Part {
+    part! {
+        <div id="paired" class="callout" data-state="done" role="status" hidden>{icon(Glyph::LOCK)}
+            <div><p><b>"Scan this with the camera of the phone."</b>" It logs in once, within 15 minutes: show it to nobody else."</p>
+                <img class="qr" alt="QR code of the link below" width="220" height="220" {..attribute(attr::SLOT, "qr")}/>
+                <div class="copyline"><code {..attribute(attr::SLOT, "url")}></code><button type="button" class="btn tiny" data-action=PageAction::Copy.name() data-text="" {..attribute(attr::SLOT, "url")}>{small_icon(Glyph::COPY)}"Copy"</button></div></div>
+        </div>
+    }
+}
+
+pub fn pair_dialog() -> Part {
+    part! {
+        <dialog id="pair" class="ask" aria-labelledby="pair-title"><form {..send(CreatePairing, []).done("").attributes()} {..attribute(attr::SHOWS, "paired")}>
+            <h2 id="pair-title">"Add a phone"</h2>
+            <p class="mut">"Or another device of yours. Whoever opens the link is logged in as you."</p>
+            <label class="label">"Name"<span class="field"><input name="name" {..as_(As::Given)} maxlength="60" autocomplete="off" placeholder="My phone"/></span>
+                <small>"In the list of devices. Without one, its browser's name stands there"</small></label>
+            <p class="fg-err" {..problem("")} role="alert" hidden></p>
+            <div class="actions"><button type="button" class="btn" data-action=PageAction::CloseDialog.name()>"Cancel"</button><button type="submit" class="btn primary">"Show the code"</button></div>
+        </form></dialog>
     }
 }
 

@@ -5,7 +5,7 @@ use crate::basics::{clock, problem};
 use crate::caller::Caller;
 use crate::context::Scoped;
 use api::Problem;
-use api::account::{Health, LaunchCode, LogInInfo, LogInPath, LogIns, Me};
+use api::account::{Health, LaunchCode, LogInInfo, LogInPath, LogIns, Me, NewPairing, Pairing};
 use api::keys::{EditKey, KeyMade, KeyPath, Keys, NewKey};
 use std::future::{Ready, ready};
 use store::{Parents, SessionFilter, Store};
@@ -21,6 +21,10 @@ pub fn me(scoped: &Scoped) -> Ready<Result<Me, Problem>> {
 
 pub fn create_launch_code(scoped: &Scoped) -> Ready<Result<LaunchCode, Problem>> {
     ready(scoped.hub.launch_url().map(|url| LaunchCode { url }))
+}
+
+pub fn create_pairing(scoped: &Scoped, input: NewPairing) -> Ready<Result<Pairing, Problem>> {
+    ready(scoped.hub.pair(input))
 }
 
 pub async fn create_key(scoped: &Scoped, input: NewKey) -> Result<KeyMade, Problem> {

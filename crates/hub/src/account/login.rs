@@ -7,11 +7,14 @@ use crate::basics::problem::report;
 use crate::basics::{clock, hex, problem};
 use crate::caller::Surface;
 use crate::context::{Hub, TopicState};
+use api::account::{NewPairing, Pairing};
 use api::{Problem, ProblemCode};
 use base64::Engine as _;
-use base64::engine::general_purpose::URL_SAFE_NO_PAD;
+use base64::engine::general_purpose::{STANDARD, URL_SAFE_NO_PAD};
 use model::audit::Actor;
 use model::{Micros, browser};
+use qrcode::QrCode;
+use qrcode::render::svg;
 use sha2::{Digest as _, Sha256};
 use std::sync::{Mutex, MutexGuard, PoisonError};
 use std::time::Duration;
@@ -19,6 +22,8 @@ use store::{Login, StoreError, Workspace};
 use subtle::ConstantTimeEq as _;
 use tokio::time::Instant;
 
+/// Characters of a device's name.
+const NAME_CHARS: usize = 60;
 const CODE_LIFE: Duration = Duration::from_mins(15);
 const IDLE_LIFE: i64 = 7 * 24 * 3600 * Micros::SECOND;
 /// Seconds that a log-in lasts at most.
@@ -27,13 +32,21 @@ pub const ABSOLUTE_LIFE_SECONDS: i64 = 30 * 24 * 3600;
 const ATTEMPTS: usize = 5;
 const COUNTED: Duration = Duration::from_mins(1);
 
-/// Codes that wait for a browser with their ends, and when the last wrong ones came: by a clock that nobody sets.
+/// Codes that wait for a browser, and when the last wrong ones came.
 #[derive(Default)]
 pub struct Logins(Mutex<Waiting>);
 
+struct Code {
+    hash: Vec<u8>,
+    /// By a clock that nobody sets.
+    expires: Instant,
+    /// What the log-in will be called, unless it is called as its browser.
+    label: Option<String>,
+}
+
 #[derive(Default)]
 struct Waiting {
-    codes: Vec<(Vec<u8>, Instant)>,
+    codes: Vec<Code>,
     wrong: Vec<Instant>,
     /// Log-ins of a database that can't be written to. They hold until the server ends.
     unsaved: Vec<Login>,
@@ -117,27 +130,57 @@ impl TopicState for Logins {}
 
 impl Hub {
     /// A code with which one browser logs in within 15 minutes.
-    pub fn create_code(&self) -> Result<String, Problem> {
+    pub fn create_code(&self, label: Option<String>) -> Result<String, Problem> {
         let code = secret()?;
-        self.waiting().codes.push((hash(&code), Instant::now() + CODE_LIFE));
+        self.waiting().codes.push(Code { hash: hash(&code), expires: Instant::now() + CODE_LIFE, label });
         Ok(code)
     }
 
     /// The link that opens the dashboard. The code is in the fragment, which browsers never send.
     pub fn launch_url(&self) -> Result<String, Problem> {
-        Ok(format!("{}/#c={}", self.settings.base_url, self.create_code()?))
+        self.link(None)
+    }
+
+    fn link(&self, label: Option<String>) -> Result<String, Problem> {
+        Ok(format!("{}/#c={}", self.settings.base_url, self.create_code(label)?))
+    }
+
+    /// The link that logs in another device, which may have a name of its own.
+    pub fn pair(&self, input: NewPairing) -> Result<Pairing, Problem> {
+        if !self.settings.is_public() {
+            let problem = Problem::new(ProblemCode::NoPublicUrl, "Other devices can't reach this server");
+            return Err(problem.hint("Start it with `--public-url`; `docs/user/network.md` says what else is needed"));
+        }
+        let name = input.name.map(|name| name.trim().to_owned());
+        let fits = |name: &String| {
+            !name.is_empty() && name.chars().count() <= NAME_CHARS && !name.chars().any(char::is_control)
+        };
+        if name.as_ref().is_some_and(|name| !fits(name)) {
+            return Err(Problem::field("/name", &format!("one line of 1 to {NAME_CHARS} characters, or absent")));
+        }
+        let (url, expires_at) = (self.link(name)?, Micros(clock::now().0 + CODE_LIFE.as_micros() as i64));
+        let code = QrCode::new(&url).map_err(|error| {
+            tracing::warn!(%error, "the public URL doesn't fit into a QR code");
+            Problem::new(ProblemCode::Internal, "The link doesn't fit into a QR code")
+        })?;
+        let image = code.render::<svg::Color<'_>>().build();
+        let qr = format!("data:image/svg+xml;base64,{}", STANDARD.encode(image));
+        Ok(Pairing { url, qr, expires_at })
     }
 
     /// Trades a code for a token and its second secret, once.
     pub async fn log_in(&self, code: &str, label: &str) -> Result<LoggedIn, Problem> {
         let now = clock::now();
-        if let Err(problem) = self.spend_code(code, Instant::now()) {
-            self.count_refusal().await;
-            return Err(problem);
-        }
+        let named = match self.spend_code(code, Instant::now()) {
+            Ok(named) => named,
+            Err(problem) => {
+                self.count_refusal().await;
+                return Err(problem);
+            }
+        };
         let (token, secret) = (secret()?, secret()?);
         let expires_at = Micros(now.0 + ABSOLUTE_LIFE_SECONDS * Micros::SECOND);
-        let label = label.chars().take(200).collect();
+        let label = named.unwrap_or_else(|| label.chars().take(200).collect());
         let login = Login {
             hash: hex(&hash(&token)),
             created_at: now,
@@ -195,12 +238,12 @@ impl Hub {
         if found { Ok(()) } else { by.delete_login(hash).await.map_err(problem) }
     }
 
-    fn spend_code(&self, code: &str, now: Instant) -> Result<(), Problem> {
+    fn spend_code(&self, code: &str, now: Instant) -> Result<Option<String>, Problem> {
         let mut waiting = self.waiting();
         waiting.wrong.retain(|at| now.duration_since(*at) < COUNTED);
-        waiting.codes.retain(|(_, expires)| *expires > now);
+        waiting.codes.retain(|code| code.expires > now);
         let given = hash(code);
-        let Some(index) = waiting.codes.iter().position(|(known, _)| known.ct_eq(&given).into()) else {
+        let Some(index) = waiting.codes.iter().position(|known| known.hash.ct_eq(&given).into()) else {
             // The wrong ones alone: 256 bits can't be guessed, and who guesses shuts nobody out.
             if waiting.wrong.len() >= ATTEMPTS {
                 let problem = Problem::new(ProblemCode::TooManyAttempts, "Too many wrong codes");
@@ -213,8 +256,7 @@ impl Hub {
             )
             .hint("Run `verbatim open` for a new link"));
         };
-        waiting.codes.swap_remove(index);
-        Ok(())
+        Ok(waiting.codes.swap_remove(index).label)
     }
 
     /// Returns the permissions of the log-in with this token, with or without its second secret, and where it was made.

@@ -118,7 +118,7 @@ async fn preferences_are_kept_and_checked() {
 async fn browsers_are_logged_out_one_by_one_or_all_others() {
     let house = House::new().await;
     let log_in = async |label: &str| {
-        let code = house.hub.create_code().unwrap();
+        let code = house.hub.create_code(None).unwrap();
         house.hub.log_in(&code, label).await.unwrap().token
     };
     let (mine, theirs, third) = (log_in("Mine").await, log_in("Theirs").await, log_in("Third").await);
