@@ -24,7 +24,7 @@ export { expect };
 
 const here = dirname(fileURLToPath(import.meta.url));
 const program = process.env.VERBATIM_PROGRAM ?? join(here, '../target/debug/verbatim');
-const link = /http:\/\/\S+\/#c=\S+/;
+const link = /https?:\/\/\S+\/(#c=\S+)/;
 
 // How the server comes to its sessions: a folder that was named, one that it finds and asks about, or the example.
 const ways = {
@@ -276,7 +276,7 @@ async function start(folder, given, log) {
     createInterface({ input: server.stdout }).on('line', (line) => {
       log.push(line);
       const found = line.match(link);
-      if (found) resolve(found[0]);
+      if (found) resolve(found[1]);
     });
     ended.then(() => reject(new Error(`${program} ended before it printed its link:\n${log.join('\n')}`)));
   });
@@ -287,5 +287,7 @@ async function start(folder, given, log) {
     await ended;
     clearTimeout(patience);
   };
-  return { link: printed, url: printed.split('/#')[0], stop };
+  // A public URL leads elsewhere.
+  const { url } = JSON.parse(await readFile(join(folder, 'data/server.json'), 'utf8'));
+  return { link: `${url}/${printed}`, url, stop };
 }

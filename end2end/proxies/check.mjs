@@ -94,8 +94,8 @@ async function check(name, { url, port, certificate, code }) {
 
   const events = await open('GET', '/v1/events', person);
   assert.equal(events.statusCode, 200);
-  const posted = await ask('POST', '/v1/messages', { ...person, ...json }, JSON.stringify({ session: 'proxied', role: 'user', content: 'Through the proxy' }));
-  assert.equal(posted.status, 200, posted.text);
+  const posted = await ask('POST', '/v1/sessions', { ...person, ...json }, JSON.stringify({ title: 'Through the proxy' }));
+  assert.equal(posted.status, 201, posted.text);
   // Were the stream collected first, nothing would come before it ends.
   let read = '';
   for await (const piece of events) {

@@ -6,6 +6,7 @@ mod context_args;
 mod export_args;
 mod hook_args;
 mod key_args;
+mod link_args;
 mod message_args;
 mod public_args;
 mod schedule_args;
@@ -18,6 +19,7 @@ pub use context_args::Context;
 pub use export_args::{Erase, Export, ExportFormat};
 pub use hook_args::{Hook, HookInstall, HookSend, HookStatus, HookUninstall, HookWhere};
 pub use key_args::{Key, KeyCreate, KeyList, KeyQuota, KeyRevoke};
+pub use link_args::{Open, Pair};
 pub use message_args::MessageArgs;
 pub use public_args::PublicArgs;
 pub use schedule_args::{Schedule, ScheduleAdd, ScheduleList, ScheduleNamed, SchedulePause, ScheduleRemove};
@@ -403,21 +405,6 @@ pub struct Show {
     /// Print one message per line as JSON, including hidden ones
     #[arg(long)]
     pub json: bool,
-}
-
-#[derive(Debug, Args)]
-pub struct Open {
-    #[command(flatten)]
-    pub data: Data,
-}
-
-#[derive(Debug, Args)]
-pub struct Pair {
-    #[command(flatten)]
-    pub data: Data,
-    /// Name of the device in the list of log-ins [default: its browser's]
-    #[arg(long, value_name = "NAME")]
-    pub name: Option<String>,
 }
 
 #[derive(Debug, Args)]

@@ -47,7 +47,7 @@ mod web_app;
 pub use accept::serve;
 pub use stopping::Stopping;
 
-use crate::reach::PublicUrl;
+use crate::public_url::PublicUrl;
 use api::contract::{
     ChannelIncoming, Events, ExportAudit, ExportSession, GetBlob, LogInRoute, LogOut, OpenApi, UploadBlob,
 };

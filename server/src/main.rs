@@ -1,7 +1,7 @@
 //! The `verbatim` program: the server and the commands.
 //!
 //! A tour: [`cli`] is what a person may type; [`commands`] has one file per command; [`door`] is how commands reach the
-//! data, with or without a running server; [`http`] is the server, [`listening`] its socket, [`reach`] how other machines come to it, [`tls`] its certificate, [`take_over`] how another one gets that; [`config`] is what the environment and a file say instead;
+//! data, with or without a running server; [`http`] is the server, [`listening`] its socket, [`reach`] how other machines come to it, by the [`public_url`], [`tls`] its certificate, [`take_over`] how another one gets that; [`config`] is what the environment and a file say instead;
 //! [`data_dir`] says where everything lies, and
 //! [`permissions`] who may read it; [`printing`] writes what commands
 //! print; [`speaker`] names who speaks; [`logging`] says what is logged.
@@ -21,6 +21,7 @@ mod notice_file;
 mod permissions;
 mod price_file;
 mod printing;
+mod public_url;
 mod reach;
 mod scheduled_backup;
 mod signals;

@@ -116,8 +116,12 @@ fn pair(chain: &Path, key: &Path) -> Result<CertifiedKey> {
     let secret = PrivateKeyDer::from_pem_slice(&read(key)?).map_err(|error| {
         anyhow!("{} has no private key: {error}; it is a PEM file, with `BEGIN PRIVATE KEY`", key.display())
     })?;
-    CertifiedKey::from_der(certificates, secret, &ring::default_provider())
-        .map_err(|error| anyhow!("{} and {} can't be used: {error}", chain.display(), key.display()))
+    CertifiedKey::from_der(certificates, secret, &ring::default_provider()).map_err(|error| match error {
+        rustls::Error::InconsistentKeys(_) => {
+            anyhow!("{} isn't the private key of the certificate in {}", key.display(), chain.display())
+        }
+        error => anyhow!("{} and {} can't be used: {error}", chain.display(), key.display()),
+    })
 }
 
 fn read(path: &Path) -> Result<Vec<u8>> {

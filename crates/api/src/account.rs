@@ -1,6 +1,6 @@
 //! The caller, log-ins, and the state of the server.
 
-use crate::endpoint::Reply;
+use crate::endpoint::{Input, Reply};
 use model::Micros;
 use serde::{Deserialize, Serialize};
 

@@ -1,6 +1,6 @@
 //! Options of `verbatim serve` about other machines.
 
-use crate::reach::PublicUrl;
+use crate::public_url::PublicUrl;
 use clap::Args;
 use ipnet::IpNet;
 use std::net::IpAddr;

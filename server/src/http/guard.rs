@@ -5,7 +5,7 @@ use super::long_requests::LongRequests;
 use super::rate::Rate;
 use super::slots::{Holder, Seat};
 use super::{Site, login, page_data, pages};
-use crate::reach::PublicUrl;
+use crate::public_url::PublicUrl;
 use api::account::{READER_HEADER, READER_MODEL, SECRET_HEADER};
 use api::serve::{Held, Weight, discard};
 use api::{Access, Api as _, Problem, ProblemCode};

@@ -86,7 +86,11 @@ fn it_is_installed_and_removed() {
     assert!(written(SOCKET).contains("\nListenStream=127.0.0.1:7200\n"));
     assert!(asked(&place).contains(&"--user stop verbatim.socket verbatim.service".to_owned()));
     place.write("home/.config/verbatim/config.toml", "listen = \"127.0.0.1:0\"");
-    let refused = "verbatim: `listen` is 127.0.0.1:0\nA service needs a loopback address with a port of its own, such as 127.0.0.1:7117\n";
+    let refused = "verbatim: `listen` is 127.0.0.1:0\nA service needs a port of its own, such as 127.0.0.1:7117\n";
+    assert_eq!(said(&place, &["install"]), refused);
+    place.write("home/.config/verbatim/config.toml", "listen = \"0.0.0.0:7117\"");
+    let refused = "verbatim: `listen` is 0.0.0.0:7117, which other machines reach, and nothing serves it with TLS\n\
+         Set `public-url`, and `tls-cert` and `tls-key`, or `trusted-proxy`, in `config.toml` first\n";
     assert_eq!(said(&place, &["install"]), refused);
     assert_eq!(asked(&place), [""; 0]);
     let removed = said(&place, &["uninstall"]);
