@@ -71,24 +71,56 @@ export const test = base.extend({
 
   // Ends before the server does, so that a page is judged while it still has one.
   page: async ({ page, verbatim: _, tolerated }, use, info) => {
-    const faults = [];
-    page.on('pageerror', (error) => faults.push(`thrown: ${error.stack ?? error}`));
+    const seen = { faults: [], tolerated };
+    watched.set(page, seen);
+    page.on('pageerror', (error) => seen.faults.push(`thrown: ${error.stack ?? error}`));
     page.on('console', (message) => {
       const hydration = message.type() === 'warning' && /hydrat/i.test(message.text());
-      const known = tolerated.some((pattern) => pattern.test(message.text()));
-      if ((message.type() === 'error' && !known) || hydration) faults.push(`${message.type()}: ${message.text()}`);
+      const known = seen.tolerated.some((pattern) => pattern.test(message.text()));
+      if ((message.type() === 'error' && !known) || hydration) seen.faults.push(`${message.type()}: ${message.text()}`);
     });
     await use(page);
-    expect(faults, 'console errors, hydration warnings and uncaught errors').toEqual([]);
-    if (info.status === info.expectedStatus && page.url().startsWith('http')) {
-      // The last step may have led to another page.
-      await page.waitForLoadState();
-      const beyond = () => (document.querySelector('.app') ? document.documentElement.scrollHeight - innerHeight : 0);
-      await expect.poll(() => page.evaluate(beyond), 'pixels by which the window itself scrolls').toBeLessThanOrEqual(0);
-      await accessibleIfNew(page);
-    }
+    if (info.status === info.expectedStatus) await settled(page);
+    else expectNoFaults(page);
   },
 });
+
+// What was logged by the watched page of each test, and what may be.
+const watched = new WeakMap();
+
+function expectNoFaults(page) {
+  expect(watched.get(page).faults, 'console errors, hydration warnings and uncaught errors').toEqual([]);
+}
+
+// What holds at the end of each test and step: nothing was logged, the window itself doesn't scroll, and axe finds nothing.
+export async function settled(page) {
+  expectNoFaults(page);
+  if (!page.url().startsWith('http')) return;
+  // The last action may have led to another page.
+  await page.waitForLoadState();
+  const beyond = () => (document.querySelector('.app') ? document.documentElement.scrollHeight - innerHeight : 0);
+  await expect.poll(() => page.evaluate(beyond), 'pixels by which the window itself scrolls').toBeLessThanOrEqual(0);
+  await accessibleIfNew(page);
+}
+
+// One of the behaviours that share a server and a log-in, because these take longer than most of what is asked of a page. It
+// begins without routes, other tabs and what pages stored, in the size of the test, and is judged as a test is.
+// `tolerated` is what the console may say besides while it runs.
+export async function step(page, title, body, tolerated = []) {
+  const seen = watched.get(page);
+  const [usual, size] = [seen.tolerated, page.viewportSize()];
+  await test.step(title, async () => {
+    seen.tolerated = [...usual, ...tolerated];
+    await body();
+    await settled(page);
+  });
+  const context = page.context();
+  for (const routed of [page, context]) await routed.unrouteAll({ behavior: 'ignoreErrors' });
+  for (const other of context.pages()) if (other !== page) await other.close();
+  if (page.url().startsWith('http')) await page.evaluate(() => [localStorage, sessionStorage].forEach((store) => store.clear()));
+  await page.setViewportSize(size);
+  seen.tolerated = usual;
+}
 
 // What the console says while a server ends, is away, and starts again: tolerated by tests that stop theirs.
 export const AWAY = /status of (410|50\d)|ERR_|fetching the script|a part of the interface did not load/;
