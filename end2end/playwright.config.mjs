@@ -21,7 +21,7 @@ export default defineConfig({
   workers: 3,
   fullyParallel: true,
   // Upper bounds for a busy machine of two cores; nothing waits for them when all is well.
-  timeout: 90_000,
+  timeout: 240_000,
   expect: { timeout: 20_000 },
   use: {
     viewport: { width: 1280, height: 800 },

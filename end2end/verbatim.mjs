@@ -70,8 +70,8 @@ export const test = base.extend({
   },
 
   // Ends before the server does, so that a page is judged while it still has one.
-  page: async ({ page, verbatim: _, tolerated }, use, info) => {
-    const seen = { faults: [], tolerated };
+  page: async ({ page, verbatim, tolerated }, use, info) => {
+    const seen = { faults: [], tolerated, verbatim };
     watched.set(page, seen);
     page.on('pageerror', (error) => seen.faults.push(`thrown: ${error.stack ?? error}`));
     page.on('console', (message) => {
@@ -85,8 +85,10 @@ export const test = base.extend({
   },
 });
 
-// What was logged by the watched page of each test, and what may be.
+// Of the page of each test: what it logged, what it may log, and its server.
 const watched = new WeakMap();
+// What is shown between steps: of the same server, so that the browser keeps its process, and without a script.
+const BETWEEN = '/assets/secret.js';
 
 function expectNoFaults(page) {
   expect(watched.get(page).faults, 'console errors, hydration warnings and uncaught errors').toEqual([]);
@@ -95,7 +97,7 @@ function expectNoFaults(page) {
 // What holds at the end of each test and step: nothing was logged, the window itself doesn't scroll, and axe finds nothing.
 export async function settled(page) {
   expectNoFaults(page);
-  if (!page.url().startsWith('http')) return;
+  if (!page.url().startsWith('http') || page.url().endsWith(BETWEEN)) return;
   // The last action may have led to another page.
   await page.waitForLoadState();
   const beyond = () => (document.querySelector('.app') ? document.documentElement.scrollHeight - innerHeight : 0);
@@ -104,7 +106,7 @@ export async function settled(page) {
 }
 
 // One of the behaviours that share a server and a log-in, because these take longer than most of what is asked of a page. It
-// begins without routes, other tabs and what pages stored, in the size of the test, and is judged as a test is.
+// begins without routes, other tabs and what pages stored besides the log-in, in the size of the test, and is judged as a test is.
 // `tolerated` is what the console may say besides while it runs.
 export async function step(page, title, body, tolerated = []) {
   const seen = watched.get(page);
@@ -117,7 +119,10 @@ export async function step(page, title, body, tolerated = []) {
   const context = page.context();
   for (const routed of [page, context]) await routed.unrouteAll({ behavior: 'ignoreErrors' });
   for (const other of context.pages()) if (other !== page) await other.close();
-  if (page.url().startsWith('http')) await page.evaluate(() => [localStorage, sessionStorage].forEach((store) => store.clear()));
+  // A page writes some of it when it is left.
+  await page.goto(seen.verbatim.url + BETWEEN);
+  await page.evaluate(() => [localStorage, sessionStorage].forEach((store) => store.clear()));
+  await context.clearCookies({ name: /^(?!verbatim_)/ });
   await page.setViewportSize(size);
   seen.tolerated = usual;
 }

@@ -1,7 +1,7 @@
 // Sessions that are started from the page, and the bar of their agent. A script stands in for Claude Code.
 import { mkdir, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
-import { accessible, expect, ready, test, visit } from '../verbatim.mjs';
+import { accessible, expect, ready, step, test, visit } from '../verbatim.mjs';
 
 // A turn ends at once, unless its prompt says `slow`. One that says `warn` gives a notice.
 const CLAUDE = `#!/bin/sh
@@ -81,21 +81,23 @@ test('an interrupted turn is no work any more, in the page and in the list', asy
   await expect(page.getByText('Working', { exact: true })).toHaveCount(0);
 });
 
-for (const width of [1280, 360]) {
-  test(`the form goes back and keeps what was written, at ${width} px`, async ({ page, verbatim }) => {
-    await page.setViewportSize({ width, height: 800 });
-    await visit(page, verbatim, '/sessions');
-    await page.goto(`${verbatim.url}/new`);
-    await ready(page);
-    await page.getByLabel('Prompt').fill('Fix the parser');
-    await page.keyboard.press('Escape');
-    await page.waitForURL(/\/sessions/);
-    await page.goto(`${verbatim.url}/new`);
-    await ready(page);
-    await expect(page.getByLabel('Prompt')).toHaveValue('Fix the parser');
-    const cancel = page.getByRole('button', { name: 'Cancel' });
-    await expect(cancel).toBeInViewport({ ratio: 1 });
-    await cancel.click();
-    await page.waitForURL(/\/sessions/);
-  });
-}
+test('the form goes back and keeps what was written', async ({ page, verbatim }) => {
+  for (const width of [1280, 360]) {
+    await step(page, `at ${width} px`, async () => {
+      await page.setViewportSize({ width, height: 800 });
+      await visit(page, verbatim, '/sessions');
+      await page.goto(`${verbatim.url}/new`);
+      await ready(page);
+      await page.getByLabel('Prompt').fill('Fix the parser');
+      await page.keyboard.press('Escape');
+      await page.waitForURL(/\/sessions/);
+      await page.goto(`${verbatim.url}/new`);
+      await ready(page);
+      await expect(page.getByLabel('Prompt')).toHaveValue('Fix the parser');
+      const cancel = page.getByRole('button', { name: 'Cancel' });
+      await expect(cancel).toBeInViewport({ ratio: 1 });
+      await cancel.click();
+      await page.waitForURL(/\/sessions/);
+    });
+  }
+});

@@ -5,7 +5,7 @@ import { rename, rm, symlink } from 'node:fs/promises';
 import { join } from 'node:path';
 import { makeLong } from '../make-long.mjs';
 import { newSession } from '../transcript.mjs';
-import { accessible, expect, imported, open, test, visit } from '../verbatim.mjs';
+import { accessible, expect, imported, open, step, test, visit } from '../verbatim.mjs';
 
 const found = (page) => page.locator('#folders .pagehead h2');
 const rows = (page) => page.locator('#folders tbody tr');
@@ -15,30 +15,32 @@ const row = (page, name) => page.getByRole('row').filter({ has: page.getByRole('
 test.describe('folders that were found', () => {
   test.use({ transcripts: ['.'], reads: 'found' });
 
-  test('are listed with their sizes, and not read', async ({ page, verbatim }) => {
-    await open(page, verbatim);
-    await expect(page.locator('#sessions')).toHaveText(
-      /Nothing imported yet\s*Sessions of your agents were found on this machine\. Nothing is read without your consent\.\s*Choose what to import/,
-    );
-    await page.getByRole('link', { name: 'Choose what to import' }).click();
+  test('are listed, and read after one click', async ({ page, verbatim }) => {
+    await step(page, 'are listed with their sizes, and not read', async () => {
+      await open(page, verbatim);
+      await expect(page.locator('#sessions')).toHaveText(
+        /Nothing imported yet\s*Sessions of your agents were found on this machine\. Nothing is read without your consent\.\s*Choose what to import/,
+      );
+      await page.getByRole('link', { name: 'Choose what to import' }).click();
 
-    await expect(found(page)).toHaveText('3 folders with agent sessions are on this machine');
-    await expect(rows(page)).toHaveText(
-      ['home-ada-lighthouse Claude Code 3 40 KB', 'home-ada-orchard Claude Code 5 138 KB', 'home-ada-windmill Claude Code 2 270 KB'],
-      { useInnerText: true },
-    );
-    await expect(page.locator('#consent .actions')).toHaveText('Import all 3 10 files, 447 KB', { useInnerText: true });
-    expect(await sessions(page, verbatim)).toEqual([]);
-  });
+      await expect(found(page)).toHaveText('3 folders with agent sessions are on this machine');
+      await expect(rows(page)).toHaveText(
+        ['home-ada-lighthouse Claude Code 3 40 KB', 'home-ada-orchard Claude Code 5 138 KB', 'home-ada-windmill Claude Code 2 270 KB'],
+        { useInnerText: true },
+      );
+      await expect(page.locator('#consent .actions')).toHaveText('Import all 3 10 files, 447 KB', { useInnerText: true });
+      expect(await sessions(page, verbatim)).toEqual([]);
+    });
 
-  test('are read after one click, and their sessions appear', async ({ page, verbatim }) => {
-    await visit(page, verbatim, '/folders');
-    await page.getByRole('button', { name: 'Import all 3' }).click();
+    await step(page, 'are read after one click, and their sessions appear', async () => {
+      await visit(page, verbatim, '/folders');
+      await page.getByRole('button', { name: 'Import all 3' }).click();
 
-    await expect(found(page)).toHaveCount(0);
-    await expect(rows(page)).toHaveText([/lighthouse.*Followed.*3/s, /orchard.*Followed.*3/s, /windmill.*Followed.*2/s]);
-    await page.getByRole('navigation', { name: 'Main' }).getByRole('link', { name: /^Sessions/ }).click();
-    await expect(titles(page)).toHaveCount(8);
+      await expect(found(page)).toHaveCount(0);
+      await expect(rows(page)).toHaveText([/lighthouse.*Followed.*3/s, /orchard.*Followed.*3/s, /windmill.*Followed.*2/s]);
+      await page.getByRole('navigation', { name: 'Main' }).getByRole('link', { name: /^Sessions/ }).click();
+      await expect(titles(page)).toHaveCount(8);
+    });
   });
 
   test('can be left out, and excluded for good', async ({ page, verbatim }) => {

@@ -1,5 +1,5 @@
 // The statistics page and the API reference: drawn by the server, filtered by their addresses, readable without script.
-import { accessible, expect, query, ready, test, visit } from '../verbatim.mjs';
+import { accessible, expect, query, ready, step, test, visit } from '../verbatim.mjs';
 
 const MONTH = '/stats?from=2031-05-01&to=2031-07-31';
 
@@ -16,40 +16,61 @@ const shorten = (page) => page.evaluate(() => {
   }
 });
 
-test('statistics of days to come say that there are none', async ({ page, verbatim }) => {
-  await visit(page, verbatim, '/stats?from=2090-01-01');
-  await expect(page.getByRole('heading', { name: 'No figures' })).toBeVisible();
-  await expect(page.getByRole('link', { name: 'All days' })).toBeVisible();
-});
+test('statistics', async ({ page, verbatim }) => {
+  await step(page, 'statistics of days to come say that there are none', async () => {
+    await visit(page, verbatim, '/stats?from=2090-01-01');
+    await expect(page.getByRole('heading', { name: 'No figures' })).toBeVisible();
+    await expect(page.getByRole('link', { name: 'All days' })).toBeVisible();
+  });
 
-test('statistics: figures, filters in the address, tables under the charts', async ({ page, verbatim }) => {
-  await visit(page, verbatim, MONTH);
-  await expect(page.getByRole('heading', { name: 'Statistics' })).toBeVisible();
-  const sessions = page.locator('.tiles > div').first().locator('.num');
-  await expect(sessions).not.toHaveText('0');
-  const chart = page.getByRole('figure', { name: 'Messages' });
-  await chart.getByText('As a table').click();
-  await expect(chart.getByRole('row').nth(1)).toBeVisible();
-  await expect(page.getByRole('columnheader', { name: 'Cost' }).first()).toBeVisible();
-  await accessible(page);
-  const project = page.locator('select[name=project]');
-  await project.selectOption({ index: 1 });
-  await expect(page).toHaveURL(/project=/);
-  await ready(page);
-  await page.getByRole('button', { name: 'Dates' }).click();
-  await page.getByRole('textbox', { name: 'From' }).fill('2031-05-02');
-  await page.locator('#dates').getByRole('button', { name: 'Show' }).click();
-  expect(query(page)).toMatchObject({ from: '2031-05-02', to: '2031-07-31' });
-  expect(query(page).project).toBeTruthy();
-  await expect(page.getByRole('link', { name: 'Clear' })).toBeVisible();
-});
+  await step(page, 'statistics: figures, filters in the address, tables under the charts', async () => {
+    await visit(page, verbatim, MONTH);
+    await expect(page.getByRole('heading', { name: 'Statistics' })).toBeVisible();
+    const sessions = page.locator('.tiles > div').first().locator('.num');
+    await expect(sessions).not.toHaveText('0');
+    const chart = page.getByRole('figure', { name: 'Messages' });
+    await chart.getByText('As a table').click();
+    await expect(chart.getByRole('row').nth(1)).toBeVisible();
+    await expect(page.getByRole('columnheader', { name: 'Cost' }).first()).toBeVisible();
+    await accessible(page);
+    const project = page.locator('select[name=project]');
+    await project.selectOption({ index: 1 });
+    await expect(page).toHaveURL(/project=/);
+    await ready(page);
+    await page.getByRole('button', { name: 'Dates' }).click();
+    await page.getByRole('textbox', { name: 'From' }).fill('2031-05-02');
+    await page.locator('#dates').getByRole('button', { name: 'Show' }).click();
+    expect(query(page)).toMatchObject({ from: '2031-05-02', to: '2031-07-31' });
+    expect(query(page).project).toBeTruthy();
+    await expect(page.getByRole('link', { name: 'Clear' })).toBeVisible();
+  });
 
-test('statistics of days without anything lead to those with something', async ({ page, verbatim }) => {
-  await visit(page, verbatim, '/stats?from=2001-01-01&to=2001-01-31');
-  await expect(page.getByRole('heading', { name: 'No figures' })).toBeVisible();
-  await page.getByRole('link', { name: 'All days' }).click();
-  await ready(page);
-  expect(query(page).to).not.toBe('2001-01-31');
+  await step(page, 'statistics of days without anything lead to those with something', async () => {
+    await visit(page, verbatim, '/stats?from=2001-01-01&to=2001-01-31');
+    await expect(page.getByRole('heading', { name: 'No figures' })).toBeVisible();
+    await page.getByRole('link', { name: 'All days' }).click();
+    await ready(page);
+    expect(query(page).to).not.toBe('2001-01-31');
+  });
+
+  await step(page, 'the reference: found from the sheet of keys, linked and complete', async () => {
+    await visit(page, verbatim);
+    await page.keyboard.press('?');
+    await page.getByRole('link', { name: 'API reference' }).click();
+    await expect(page.getByRole('heading', { name: 'HTTP API' })).toBeVisible();
+    const { paths } = await (await page.request.get(`${verbatim.url}/v1/openapi.json`)).json();
+    const operations = Object.values(paths).flatMap((methods) => Object.values(methods));
+    await expect(page.locator('article.endpoint')).toHaveCount(operations.length);
+    await page.locator('#rail').getByRole('link', { name: 'Posts a message POST', exact: true }).click();
+    expect(new URL(page.url()).hash).toBe('#post_message');
+    const endpoint = page.locator('#post_message');
+    await expect(endpoint).toBeInViewport();
+    await expect(endpoint.locator('.curl')).toContainText('curl "$VERBATIM_URL/v1/sessions/$SESSION/messages"');
+    const dead = await page.evaluate(() =>
+      [...document.querySelectorAll('.reference a[href^="#"]')].map((a) => a.getAttribute('href')).filter((href) => !document.getElementById(href.slice(1))));
+    expect(dead, 'links that lead nowhere').toEqual([]);
+    await shorten(page);
+  });
 });
 
 test.describe('narrow', () => {
@@ -66,25 +87,6 @@ test.describe('narrow', () => {
       await accessible(page);
     }
   });
-});
-
-test('the reference: found from the sheet of keys, linked and complete', async ({ page, verbatim }) => {
-  await visit(page, verbatim);
-  await page.keyboard.press('?');
-  await page.getByRole('link', { name: 'API reference' }).click();
-  await expect(page.getByRole('heading', { name: 'HTTP API' })).toBeVisible();
-  const { paths } = await (await page.request.get(`${verbatim.url}/v1/openapi.json`)).json();
-  const operations = Object.values(paths).flatMap((methods) => Object.values(methods));
-  await expect(page.locator('article.endpoint')).toHaveCount(operations.length);
-  await page.locator('#rail').getByRole('link', { name: 'Posts a message POST', exact: true }).click();
-  expect(new URL(page.url()).hash).toBe('#post_message');
-  const endpoint = page.locator('#post_message');
-  await expect(endpoint).toBeInViewport();
-  await expect(endpoint.locator('.curl')).toContainText('curl "$VERBATIM_URL/v1/sessions/$SESSION/messages"');
-  const dead = await page.evaluate(() =>
-    [...document.querySelectorAll('.reference a[href^="#"]')].map((a) => a.getAttribute('href')).filter((href) => !document.getElementById(href.slice(1))));
-  expect(dead, 'links that lead nowhere').toEqual([]);
-  await shorten(page);
 });
 
 test.describe('without script', () => {

@@ -1,5 +1,5 @@
 // The first thing that anyone sees: the link that `verbatim serve` prints.
-import { AWAY, expect, logIn, open, ready, test } from '../verbatim.mjs';
+import { AWAY, expect, logIn, open, ready, step, test } from '../verbatim.mjs';
 
 test('the one-time link opens the sessions page and leaves no code behind', async ({ page, verbatim }) => {
   await open(page, verbatim);
@@ -28,23 +28,54 @@ test.describe('a link that was used', () => {
   });
 });
 
-test('the code can be typed, or the whole link pasted', async ({ page, verbatim }) => {
-  await page.goto(verbatim.url);
-  await expect(page.getByRole('heading', { level: 1 })).toHaveText('Sign in');
-  await expect(page.getByRole('status')).toHaveText('Open the link that this command prints');
+test('the log-in page', async ({ page, verbatim }) => {
+  await step(page, 'copies the command that prints a fresh link', async () => {
+    await page.goto(`${verbatim.url}/login`);
+    await page.getByRole('button', { name: 'Copy' }).click();
 
-  await page.getByRole('textbox', { name: 'Sign-in code' }).fill(verbatim.link);
-  await page.getByRole('button', { name: 'Sign in' }).click();
+    await expect(page.getByRole('button', { name: 'Copied' })).toBeVisible();
+    expect(await page.evaluate(() => navigator.clipboard.readText())).toBe('verbatim open');
+  });
 
-  await expect(page.getByRole('heading', { level: 1 })).toHaveText('Sessions');
-});
+  await step(page, 'the code can be typed, or the whole link pasted', async () => {
+    await page.goto(verbatim.url);
+    await expect(page.getByRole('heading', { level: 1 })).toHaveText('Sign in');
+    await expect(page.getByRole('status')).toHaveText('Open the link that this command prints');
 
-test('copies the command that prints a fresh link', async ({ page, verbatim }) => {
-  await page.goto(`${verbatim.url}/login`);
-  await page.getByRole('button', { name: 'Copy' }).click();
+    await page.getByRole('textbox', { name: 'Sign-in code' }).fill(verbatim.link);
+    await page.getByRole('button', { name: 'Sign in' }).click();
 
-  await expect(page.getByRole('button', { name: 'Copied' })).toBeVisible();
-  expect(await page.evaluate(() => navigator.clipboard.readText())).toBe('verbatim open');
+    await expect(page.getByRole('heading', { level: 1 })).toHaveText('Sessions');
+  });
+
+  await step(page, 'the log-in page keeps nobody who is logged in', async () => {
+    await logIn(page, verbatim);
+    await page.goto(`${verbatim.url}/login?next=%2Ffolders`);
+    await ready(page);
+
+    expect(page.url()).toBe(`${verbatim.url}/folders`);
+  });
+
+  await step(page, 'a link to another site is never followed after the log-in', async () => {
+    await logIn(page, verbatim);
+    const seen = [];
+    page.on('request', (request) => seen.push(request.url()));
+    const host = 'elsewhere.example';
+    for (const next of [`https://${host}/`, `//${host}`, `///${host}`, `/.//${host}`, `/././/${host}`, `/x/..//${host}`, `/%2e//${host}`,
+      `/\\${host}`, `\\\\${host}`, `/\t/${host}`, `/\n/${host}`, ` //${host}`, `https:${host}`, `https:/${host}`, `http://[`,
+      `http://ada:pass@${new URL(verbatim.url).host}/`, `javascript:alert(1)`, `data:text/html,x`, `blob:${verbatim.url}/x`]) {
+      await page.goto(`${verbatim.url}/login?next=${encodeURIComponent(next)}`);
+      await page.waitForURL((url) => url.pathname !== '/login');
+      expect(new URL(page.url()).origin, next).toBe(new URL(verbatim.url).origin);
+    }
+    expect(seen.filter((url) => !url.startsWith(verbatim.url))).toEqual([]);
+    for (const next of ['/folders', '/search?q=a%2F%2Fb', '/sessions?q=a//b']) {
+      await page.goto(`${verbatim.url}/login?next=${encodeURIComponent(next)}`);
+      await expect(page).toHaveURL(`${verbatim.url}${next}`);
+    }
+    await page.goto(`${verbatim.url}/sessions`);
+    await ready(page);
+  });
 });
 
 test.describe('a deep link', () => {
@@ -90,33 +121,4 @@ test.describe('a log-in', () => {
     expect(page.url()).toBe(`${verbatim.url}/folders`);
     await expect(page.getByRole('heading', { level: 1 })).toHaveText('Folders');
   });
-});
-
-test('the log-in page keeps nobody who is logged in', async ({ page, verbatim }) => {
-  await logIn(page, verbatim);
-  await page.goto(`${verbatim.url}/login?next=%2Ffolders`);
-  await ready(page);
-
-  expect(page.url()).toBe(`${verbatim.url}/folders`);
-});
-
-test('a link to another site is never followed after the log-in', async ({ page, verbatim }) => {
-  await logIn(page, verbatim);
-  const seen = [];
-  page.on('request', (request) => seen.push(request.url()));
-  const host = 'elsewhere.example';
-  for (const next of [`https://${host}/`, `//${host}`, `///${host}`, `/.//${host}`, `/././/${host}`, `/x/..//${host}`, `/%2e//${host}`,
-    `/\\${host}`, `\\\\${host}`, `/\t/${host}`, `/\n/${host}`, ` //${host}`, `https:${host}`, `https:/${host}`, `http://[`,
-    `http://ada:pass@${new URL(verbatim.url).host}/`, `javascript:alert(1)`, `data:text/html,x`, `blob:${verbatim.url}/x`]) {
-    await page.goto(`${verbatim.url}/login?next=${encodeURIComponent(next)}`);
-    await page.waitForURL((url) => url.pathname !== '/login');
-    expect(new URL(page.url()).origin, next).toBe(new URL(verbatim.url).origin);
-  }
-  expect(seen.filter((url) => !url.startsWith(verbatim.url))).toEqual([]);
-  for (const next of ['/folders', '/search?q=a%2F%2Fb', '/sessions?q=a//b']) {
-    await page.goto(`${verbatim.url}/login?next=${encodeURIComponent(next)}`);
-    await expect(page).toHaveURL(`${verbatim.url}${next}`);
-  }
-  await page.goto(`${verbatim.url}/sessions`);
-  await ready(page);
 });

@@ -2,7 +2,7 @@
 import { cp, rename, rm } from 'node:fs/promises';
 import { join } from 'node:path';
 import { newSession } from '../transcript.mjs';
-import { AWAY, act, expect, imported, logIn, ready, test, visit } from '../verbatim.mjs';
+import { act, AWAY, expect, imported, logIn, ready, step, test, visit } from '../verbatim.mjs';
 
 const articles = (page) => page.locator('.chunk > article');
 const pill = (page) => page.locator('#new-messages');
@@ -18,27 +18,12 @@ async function begin(page, verbatim, turns = 12) {
   await logIn(page, verbatim);
   await imported(page, verbatim);
   await expect
-    .poll(async () => (await (await page.request.get(`${verbatim.url}/v1/sessions`)).json()).sessions[0]?.message_count)
+    .poll(async () => (await (await page.request.get(`${verbatim.url}/v1/sessions/${session.id}`)).json()).session?.message_count)
     .toBe(2 * turns);
   await visit(page, verbatim, `/s/${session.id}`);
   await expect(page.locator('#live')).toHaveText('Live');
   return session;
 }
-
-test('a new line appears at once, and the reader stays at the end', async ({ page, verbatim }) => {
-  const session = await begin(page, verbatim);
-  await page.evaluate(() => { window.same = true; });
-  for (const text of ['Is the oven hot?', 'And now?', 'Really?']) {
-    await session.prompt(text);
-    await expect(articles(page).last()).toContainText(text);
-    await expect.poll(() => fromEnd(page)).toBeLessThanOrEqual(1);
-  }
-
-  await expect(articles(page).last()).toBeInViewport();
-  await expect(pill(page)).toBeHidden();
-  await expect(page.locator('#announcer')).toHaveText('1 new message');
-  expect(await page.evaluate(() => window.same)).toBe(true);
-});
 
 // Elements that the browser looked at whenever it styled some of the page.
 async function styled(page, act) {
@@ -63,93 +48,6 @@ test('a message that comes has its own row styled, and not the page', async ({ p
   });
   expect(looks.length).toBeGreaterThan(0);
   expect(Math.max(...looks)).toBeLessThan(100);
-});
-
-test('a reader further up is not moved, and told how many came', async ({ page, verbatim }) => {
-  const session = await begin(page, verbatim);
-  await page.locator('#transcript').hover();
-  await page.mouse.wheel(0, -600);
-  await expect.poll(() => fromEnd(page)).toBeGreaterThan(300);
-  const row = articles(page).filter({ hasText: 'Answer 9.' });
-  const before = (await row.boundingBox()).y;
-
-  await session.prompt('One more?');
-  await expect(pill(page)).toHaveText('1 new');
-  await session.prompt('And two?');
-  await expect(pill(page)).toHaveText('2 new');
-  expect(Math.abs((await row.boundingBox()).y - before)).toBeLessThanOrEqual(1);
-
-  await pill(page).click();
-  await expect(articles(page).last()).toBeInViewport();
-  await expect(articles(page).last()).toContainText('And two?');
-  await expect(pill(page)).toBeHidden();
-});
-
-test('keys scroll by whole pages, also while messages come, and back to the end', async ({ page, verbatim }) => {
-  const session = await begin(page, verbatim, 30);
-  const view = await page.locator('#transcript').evaluate((scroller) => scroller.clientHeight);
-  await page.locator('#transcript').focus();
-  await page.keyboard.press('PageUp');
-  await expect.poll(() => fromEnd(page)).toBeGreaterThan(view / 2);
-  const first = await fromEnd(page);
-  await page.keyboard.press('PageUp');
-  await session.prompt('One more?');
-  await expect.poll(() => fromEnd(page)).toBeGreaterThan(first + view / 2);
-  await expect(pill(page)).toHaveText('1 new');
-  await expect.poll(async () => {
-    await page.keyboard.press('PageDown');
-    return fromEnd(page);
-  }).toBeLessThanOrEqual(1);
-  await session.prompt('And two?');
-  await expect(articles(page).last()).toContainText('And two?');
-  await expect.poll(() => fromEnd(page)).toBeLessThanOrEqual(1);
-});
-
-test('a result completes its card in place, and what was unfolded stays so', async ({ page, verbatim }) => {
-  const session = await begin(page, verbatim, 2);
-  await session.prompt('How warm is it?');
-  const call = await session.call('Bash', { command: 'cat /dev/oven', description: 'Read the oven' });
-  const card = articles(page).filter({ hasText: 'cat /dev/oven' });
-  await expect(card.locator('summary')).toHaveText(/^Bash\s+cat \/dev\/oven\s+(now|\d+ \w+)?\s*Running$/, { useInnerText: true });
-  await expect(page.locator('#session-state')).toBeVisible();
-  await card.locator('summary').click();
-  const id = await card.getAttribute('id');
-
-  await session.result(call, '230 degrees');
-
-  await expect(card.locator('summary')).toHaveText(/^Bash\s*cat \/dev\/oven\s*1\.0 s$/);
-  await expect(card.getByText('230 degrees')).toBeVisible();
-  await expect(card).toHaveAttribute('id', id);
-  await expect(articles(page)).toHaveCount(6);
-});
-
-test('todos and changes in the panel follow', async ({ page, verbatim }) => {
-  const session = await begin(page, verbatim, 1);
-  await session.prompt('Plan it');
-  const todos = ['Knead', 'Bake'].map((content) => ({ content, status: 'pending', activeForm: content }));
-  const call = await session.call('TodoWrite', { todos });
-  await session.result(call, 'Todos have been modified successfully.');
-  await page.getByRole('tab', { name: /^Todos/ }).click();
-  await expect(page.locator('#panel .todos li')).toHaveText(['Knead', 'Bake']);
-  await page.locator('#transcript').focus();
-
-  todos[0].status = 'completed';
-  const next = await session.call('TodoWrite', { todos });
-  await session.result(next, 'Todos have been modified successfully.');
-
-  await expect(page.locator('#panel .panel-line')).toHaveText(/^1 of 2 done/);
-  await expect(page.getByRole('tab', { name: /^Todos/ })).toHaveText(/1\/2/);
-});
-
-test('another window sees it too', async ({ page, verbatim, context }) => {
-  const session = await begin(page, verbatim, 1);
-  const second = await context.newPage();
-  await second.goto(page.url());
-  await ready(second);
-  await session.prompt('Is anybody there?');
-
-  await expect(articles(page).last()).toContainText('Is anybody there?');
-  await expect(articles(second).last()).toContainText('Is anybody there?');
 });
 
 test.describe('a server that stops', () => {
@@ -187,5 +85,109 @@ test.describe('a server that stops', () => {
     await live();
     await session.prompt('Shall we go on?');
     await expect(articles(page).last()).toContainText('Shall we go on?');
+  });
+});
+
+test('what an agent writes is shown at once', async ({ page, context, verbatim }) => {
+  await step(page, 'todos and changes in the panel follow', async () => {
+    const session = await begin(page, verbatim, 1);
+    await session.prompt('Plan it');
+    const todos = ['Knead', 'Bake'].map((content) => ({ content, status: 'pending', activeForm: content }));
+    const call = await session.call('TodoWrite', { todos });
+    await session.result(call, 'Todos have been modified successfully.');
+    await page.getByRole('tab', { name: /^Todos/ }).click();
+    await expect(page.locator('#panel .todos li')).toHaveText(['Knead', 'Bake']);
+    await page.locator('#transcript').focus();
+
+    todos[0].status = 'completed';
+    const next = await session.call('TodoWrite', { todos });
+    await session.result(next, 'Todos have been modified successfully.');
+
+    await expect(page.locator('#panel .panel-line')).toHaveText(/^1 of 2 done/);
+    await expect(page.getByRole('tab', { name: /^Todos/ })).toHaveText(/1\/2/);
+  });
+
+  await step(page, 'another window sees it too', async () => {
+    const session = await begin(page, verbatim, 1);
+    const second = await context.newPage();
+    await second.goto(page.url());
+    await ready(second);
+    await session.prompt('Is anybody there?');
+
+    await expect(articles(page).last()).toContainText('Is anybody there?');
+    await expect(articles(second).last()).toContainText('Is anybody there?');
+  });
+
+  await step(page, 'a result completes its card in place, and what was unfolded stays so', async () => {
+    const session = await begin(page, verbatim, 2);
+    await session.prompt('How warm is it?');
+    const call = await session.call('Bash', { command: 'cat /dev/oven', description: 'Read the oven' });
+    const card = articles(page).filter({ hasText: 'cat /dev/oven' });
+    await expect(card.locator('summary')).toHaveText(/^Bash\s+cat \/dev\/oven\s+(now|\d+ \w+)?\s*Running$/, { useInnerText: true });
+    await expect(page.locator('#session-state')).toBeVisible();
+    await card.locator('summary').click();
+    const id = await card.getAttribute('id');
+
+    await session.result(call, '230 degrees');
+
+    await expect(card.locator('summary')).toHaveText(/^Bash\s*cat \/dev\/oven\s*1\.0 s$/);
+    await expect(card.getByText('230 degrees')).toBeVisible();
+    await expect(card).toHaveAttribute('id', id);
+    await expect(articles(page)).toHaveCount(6);
+  });
+
+  await step(page, 'a new line appears at once, and the reader stays at the end', async () => {
+    const session = await begin(page, verbatim);
+    await page.evaluate(() => { window.same = true; });
+    for (const text of ['Is the oven hot?', 'And now?', 'Really?']) {
+      await session.prompt(text);
+      await expect(articles(page).last()).toContainText(text);
+      await expect.poll(() => fromEnd(page)).toBeLessThanOrEqual(1);
+    }
+
+    await expect(articles(page).last()).toBeInViewport();
+    await expect(pill(page)).toBeHidden();
+    await expect(page.locator('#announcer')).toHaveText('1 new message');
+    expect(await page.evaluate(() => window.same)).toBe(true);
+  });
+
+  await step(page, 'a reader further up is not moved, and told how many came', async () => {
+    const session = await begin(page, verbatim);
+    await page.locator('#transcript').hover();
+    await page.mouse.wheel(0, -600);
+    await expect.poll(() => fromEnd(page)).toBeGreaterThan(300);
+    const row = articles(page).filter({ hasText: 'Answer 9.' });
+    const before = (await row.boundingBox()).y;
+
+    await session.prompt('One more?');
+    await expect(pill(page)).toHaveText('1 new');
+    await session.prompt('And two?');
+    await expect(pill(page)).toHaveText('2 new');
+    expect(Math.abs((await row.boundingBox()).y - before)).toBeLessThanOrEqual(1);
+
+    await pill(page).click();
+    await expect(articles(page).last()).toBeInViewport();
+    await expect(articles(page).last()).toContainText('And two?');
+    await expect(pill(page)).toBeHidden();
+  });
+
+  await step(page, 'keys scroll by whole pages, also while messages come, and back to the end', async () => {
+    const session = await begin(page, verbatim, 30);
+    const view = await page.locator('#transcript').evaluate((scroller) => scroller.clientHeight);
+    await page.locator('#transcript').focus();
+    await page.keyboard.press('PageUp');
+    await expect.poll(() => fromEnd(page)).toBeGreaterThan(view / 2);
+    const first = await fromEnd(page);
+    await page.keyboard.press('PageUp');
+    await session.prompt('One more?');
+    await expect.poll(() => fromEnd(page)).toBeGreaterThan(first + view / 2);
+    await expect(pill(page)).toHaveText('1 new');
+    await expect.poll(async () => {
+      await page.keyboard.press('PageDown');
+      return fromEnd(page);
+    }).toBeLessThanOrEqual(1);
+    await session.prompt('And two?');
+    await expect(articles(page).last()).toContainText('And two?');
+    await expect.poll(() => fromEnd(page)).toBeLessThanOrEqual(1);
   });
 });

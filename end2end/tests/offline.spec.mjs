@@ -2,7 +2,7 @@
 import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { newAgent, typed } from '../agent.mjs';
-import { act, expect, logIn, ready, test, visit } from '../verbatim.mjs';
+import { act, expect, logIn, ready, step, test, visit } from '../verbatim.mjs';
 
 const RIPE = '/s/5e551001-0000-4000-8000-000000000001';
 const OTHER = '/s/5e551003-0000-4000-8000-000000000003';
@@ -31,76 +31,78 @@ const wholeInterface = (page) => expect.poll(() => page.evaluate(async () => {
   return parts.filter((part) => !loaded.some((name) => name.includes(`/assets/${part}`)));
 })).toEqual([]);
 
-test('a session that was read can be read without a server, and goes on when it is back', async ({ page, verbatim }) => {
-  await read(page, verbatim, RIPE);
-  const words = await articles(page).allInnerTexts();
-  await verbatim.stop();
-  await page.reload();
-  await ready(page);
-  expect(await articles(page).allInnerTexts()).toEqual(words);
-  await expect(page.locator('#link-notice')).toHaveText(/^Offline: as of \d+ \w+, \d\d:\d\d\. /);
-  await expect(page.locator('#live')).toHaveText('Offline');
+test('sessions that were read are there without a server', async ({ page, verbatim }) => {
+  await step(page, 'a session that was read can be read without a server, and goes on when it is back', async () => {
+    await read(page, verbatim, RIPE);
+    const words = await articles(page).allInnerTexts();
+    await verbatim.stop();
+    await page.reload();
+    await ready(page);
+    expect(await articles(page).allInnerTexts()).toEqual(words);
+    await expect(page.locator('#link-notice')).toHaveText(/^Offline: as of \d+ \w+, \d\d:\d\d\. /);
+    await expect(page.locator('#live')).toHaveText('Offline');
 
-  await verbatim.start();
-  await expect(page.locator('html')).not.toHaveAttribute('data-kept');
-  await ready(page);
-  await expect(page.locator('#live')).toHaveText('Live');
-  await expect(page.locator('#link-notice')).toBeHidden();
-});
+    await verbatim.start();
+    await expect(page.locator('html')).not.toHaveAttribute('data-kept');
+    await ready(page);
+    await expect(page.locator('#live')).toHaveText('Live');
+    await expect(page.locator('#link-notice')).toBeHidden();
+  });
 
-test('a page that is not kept says so, and lists what is', async ({ page, verbatim }) => {
-  const title = () => page.getByRole('heading', { level: 1 }).innerText();
-  await read(page, verbatim, RIPE);
-  const first = await title();
-  await read(page, verbatim, `${OTHER}?dev=1`);
-  const titles = [await title(), first];
-  await verbatim.stop();
+  await step(page, 'a page that is not kept says so, and lists what is', async () => {
+    const title = () => page.getByRole('heading', { level: 1 }).innerText();
+    await read(page, verbatim, RIPE);
+    const first = await title();
+    await read(page, verbatim, `${OTHER}?dev=1`);
+    const titles = [await title(), first];
+    await verbatim.stop();
 
-  await page.goto(`${verbatim.url}/stats`);
-  await expect(page.getByRole('heading', { level: 1 })).toHaveText('Offline');
-  await expect(page.locator('#not-kept')).toBeVisible();
-  const links = page.getByRole('list').getByRole('link');
-  await expect(links).toHaveText(titles.map((title) => new RegExp(` - ${title}$`)));
-  await links.last().click();
-  await ready(page);
-  expect(await title()).toBe(first);
-  await expect(page.locator('#link-notice')).toContainText('Offline: as of');
+    await page.goto(`${verbatim.url}/stats`);
+    await expect(page.getByRole('heading', { level: 1 })).toHaveText('Offline');
+    await expect(page.locator('#not-kept')).toBeVisible();
+    const links = page.getByRole('list').getByRole('link');
+    await expect(links).toHaveText(titles.map((title) => new RegExp(` - ${title}$`)));
+    await links.last().click();
+    await ready(page);
+    expect(await title()).toBe(first);
+    await expect(page.locator('#link-notice')).toContainText('Offline: as of');
 
-  await page.goto(verbatim.url);
-  await expect(links).toHaveCount(2);
-  await expect(page.locator('#not-kept')).toBeHidden();
-  await verbatim.start();
-  await expect(page.getByRole('heading', { level: 1 })).toHaveText('Sessions');
-  await ready(page);
-});
+    await page.goto(verbatim.url);
+    await expect(links).toHaveCount(2);
+    await expect(page.locator('#not-kept')).toBeHidden();
+    await verbatim.start();
+    await expect(page.getByRole('heading', { level: 1 })).toHaveText('Sessions');
+    await ready(page);
+  });
 
-test('what asks the server is off, and a draft waits', async ({ page, verbatim }) => {
-  const agent = await newAgent(verbatim, { title: 'Prune the quince' });
-  await agent.post({ content: '', ...typed('APPROVAL', {
-    kind: 'permission', title: 'Cut the oldest branch', state: 'open',
-    questions: [{ question: 'Cut it?', options: [{ id: 'yes', label: 'Cut', kind: 'allow_once' }] }],
-  }) });
-  await read(page, verbatim, `/s/${agent.id}`);
-  const draft = page.getByLabel('Message', { exact: true });
-  await draft.fill('Leave the');
-  await wholeInterface(page);
-  await verbatim.stop();
-  await page.reload();
-  await ready(page);
-  await expect(page.getByRole('button', { name: 'Cut allows once' })).toBeDisabled();
-  await expect(page.getByText("Can't be answered while offline")).toBeVisible();
-  await expect(draft).toHaveValue('Leave the');
-  await draft.fill('Leave the oldest');
-  await expect(page.getByRole('button', { name: 'Send' })).toBeDisabled();
-  await expect(page.getByText("You are offline.")).toBeVisible();
-  await draft.press('Control+Enter');
-  await expect(draft).toHaveValue('Leave the oldest');
+  await step(page, 'what asks the server is off, and a draft waits', async () => {
+    const agent = await newAgent(verbatim, { title: 'Prune the quince' });
+    await agent.post({ content: '', ...typed('APPROVAL', {
+      kind: 'permission', title: 'Cut the oldest branch', state: 'open',
+      questions: [{ question: 'Cut it?', options: [{ id: 'yes', label: 'Cut', kind: 'allow_once' }] }],
+    }) });
+    await read(page, verbatim, `/s/${agent.id}`);
+    const draft = page.getByLabel('Message', { exact: true });
+    await draft.fill('Leave the');
+    await wholeInterface(page);
+    await verbatim.stop();
+    await page.reload();
+    await ready(page);
+    await expect(page.getByRole('button', { name: 'Cut allows once' })).toBeDisabled();
+    await expect(page.getByText("Can't be answered while offline")).toBeVisible();
+    await expect(draft).toHaveValue('Leave the');
+    await draft.fill('Leave the oldest');
+    await expect(page.getByRole('button', { name: 'Send' })).toBeDisabled();
+    await expect(page.getByText("You are offline.")).toBeVisible();
+    await draft.press('Control+Enter');
+    await expect(draft).toHaveValue('Leave the oldest');
 
-  await verbatim.start();
-  await expect(page.locator('#live')).toHaveText('Live');
-  await expect(draft).toHaveValue('Leave the oldest');
-  await page.getByRole('button', { name: 'Cut allows once' }).click();
-  await expect(articles(page).first()).toContainText('Allowed once');
+    await verbatim.start();
+    await expect(page.locator('#live')).toHaveText('Live');
+    await expect(draft).toHaveValue('Leave the oldest');
+    await page.getByRole('button', { name: 'Cut allows once' }).click();
+    await expect(articles(page).first()).toContainText('Allowed once');
+  });
 });
 
 test('the pieces that a page loaded are kept with it', async ({ page, verbatim }) => {
@@ -120,34 +122,54 @@ test('the pieces that a page loaded are kept with it', async ({ page, verbatim }
   await expect(articles(page).first()).toContainText('Row 1.');
 });
 
-test('what was scrolled away comes back, what was not loaded says so, and the find bar answers over what is there', async ({ page, verbatim }) => {
-  const agent = await newAgent(verbatim);
-  for (let from = 1; from <= 400; from += 40) {
-    const messages = Array.from({ length: 40 }, (_, n) => ({ content: `Row ${from + n}.\n\nMore of it.\n\nAnd more.` }));
-    await agent.call('POST', `/sessions/${agent.id}/messages/batch`, { messages });
-  }
-  const bar = page.waitForRequest(/part_carry_on/);
-  await read(page, verbatim, `/s/${agent.id}`);
-  await page.locator('#transcript').focus();
-  await page.keyboard.press('g');
-  await page.keyboard.press('g');
-  await expect(articles(page).first()).toContainText('Row 1.');
-  await expect(page.getByText('Row 400.')).toHaveCount(0);
-  // Nobody has asked for it yet.
-  await (await (await bar).response()).finished();
-  await verbatim.stop();
-  await page.keyboard.press('G');
-  await expect(page.getByText('Row 400.')).toBeInViewport();
+test('what was read, and what was not', async ({ page, verbatim }) => {
+  await step(page, 'what was scrolled away comes back, what was not loaded says so, and the find bar answers over what is there', async () => {
+    const agent = await newAgent(verbatim);
+    for (let from = 1; from <= 400; from += 40) {
+      const messages = Array.from({ length: 40 }, (_, n) => ({ content: `Row ${from + n}.\n\nMore of it.\n\nAnd more.` }));
+      await agent.call('POST', `/sessions/${agent.id}/messages/batch`, { messages });
+    }
+    const bar = page.waitForRequest(/part_carry_on/);
+    await read(page, verbatim, `/s/${agent.id}`);
+    await page.locator('#transcript').focus();
+    await page.keyboard.press('g');
+    await page.keyboard.press('g');
+    await expect(articles(page).first()).toContainText('Row 1.');
+    await expect(page.getByText('Row 400.')).toHaveCount(0);
+    // Nobody has asked for it yet.
+    await (await (await bar).response()).finished();
+    await verbatim.stop();
+    await page.keyboard.press('G');
+    await expect(page.getByText('Row 400.')).toBeInViewport();
 
-  await page.evaluate(() => { location.hash = '#m200'; });
-  await expect(page.getByText("This part couldn't be loaded")).toBeVisible();
-  await page.keyboard.press('Control+f');
-  await page.keyboard.type('Row 4');
-  await expect(page.locator('#find-count')).toHaveText(/ of \d+ messages?, only in the loaded part$/);
-  await verbatim.start();
-  await expect(page.locator('#live')).toHaveText('Live');
-  await expect(page.getByText("This part couldn't be loaded")).toHaveCount(0);
-  await expect(page.locator('#find-count')).toHaveText(/ of 12 messages$/);
+    await page.evaluate(() => { location.hash = '#m200'; });
+    await expect(page.getByText("This part couldn't be loaded")).toBeVisible();
+    await page.keyboard.press('Control+f');
+    await page.keyboard.type('Row 4');
+    await expect(page.locator('#find-count')).toHaveText(/ of \d+ messages?, only in the loaded part$/);
+    await verbatim.start();
+    await expect(page.locator('#live')).toHaveText('Live');
+    await expect(page.getByText("This part couldn't be loaded")).toHaveCount(0);
+    await expect(page.locator('#find-count')).toHaveText(/ of 12 messages$/);
+  });
+
+  await step(page, 'downloads, and links from other sites, come through the worker', async () => {
+    await read(page, verbatim, RIPE);
+    await page.reload();
+    await ready(page);
+    await page.getByRole('button', { name: 'More' }).click();
+    const link = page.getByRole('link', { name: 'Original file' });
+    const [download] = await Promise.all([page.waitForEvent('download'), link.click()]);
+    const plain = await page.request.get(verbatim.url + await link.getAttribute('href'));
+    expect(await readFile(await download.path(), 'utf8')).toBe(await plain.text());
+
+    const elsewhere = verbatim.url.replace('127.0.0.1', 'localhost');
+    await page.goto(`${elsewhere}/login`);
+    await page.evaluate((to) => { location.href = to; }, verbatim.url + RIPE);
+    await expect(page).toHaveURL(`${verbatim.url}${RIPE}?outside=1`);
+    await ready(page);
+    expect(await kept(page)).not.toEqual([]);
+  });
 });
 
 test('the last twenty sessions are kept', async ({ page, verbatim }) => {
@@ -231,24 +253,6 @@ test('a log-in that is ended elsewhere deletes it too', async ({ page, verbatim 
   for (const { id } of logins) await fetch(`${verbatim.url}/v1/logins/${id}`, { method: 'DELETE', headers });
   await expect(page).toHaveURL(/\/login/);
   await expect.poll(() => kept(page)).toEqual([]);
-});
-
-test('downloads, and links from other sites, come through the worker', async ({ page, verbatim }) => {
-  await read(page, verbatim, RIPE);
-  await page.reload();
-  await ready(page);
-  await page.getByRole('button', { name: 'More' }).click();
-  const link = page.getByRole('link', { name: 'Original file' });
-  const [download] = await Promise.all([page.waitForEvent('download'), link.click()]);
-  const plain = await page.request.get(verbatim.url + await link.getAttribute('href'));
-  expect(await readFile(await download.path(), 'utf8')).toBe(await plain.text());
-
-  const elsewhere = verbatim.url.replace('127.0.0.1', 'localhost');
-  await page.goto(`${elsewhere}/login`);
-  await page.evaluate((to) => { location.href = to; }, verbatim.url + RIPE);
-  await expect(page).toHaveURL(`${verbatim.url}${RIPE}?outside=1`);
-  await ready(page);
-  expect(await kept(page)).not.toEqual([]);
 });
 
 test('it can be installed, and its icon counts what waits', async ({ page, verbatim, context }) => {

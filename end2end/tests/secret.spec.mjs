@@ -1,7 +1,7 @@
 // Cookies know no ports, so that with a log-in's cookie alone nothing is changed: pages show a second secret too.
 import { createServer } from 'node:http';
 import { asMachine, newAgent, typed } from '../agent.mjs';
-import { AWAY, accessible, act, decidable, expect, logIn, ready, test, visit } from '../verbatim.mjs';
+import { accessible, act, AWAY, decidable, expect, logIn, ready, step, test, visit } from '../verbatim.mjs';
 
 const REFUSED = {
   status: 403,
@@ -172,37 +172,49 @@ test.describe('a log-in that ended while its page is open', () => {
   });
 });
 
-test('all tabs have it, later ones too', async ({ page, verbatim, context }) => {
-  const agent = await newAgent(verbatim);
-  await visit(page, verbatim, `/s/${agent.id}`);
-  const say = async (tab, content) => {
-    await field(tab).fill(content);
-    await send(tab).click();
-    await expect(tab.locator('.chunk > article').last()).toContainText(content);
-  };
-  await say(page, 'From the first tab');
-  const tab = await context.newPage();
-  await tab.goto(`${verbatim.url}/s/${agent.id}`);
-  await ready(tab);
-  await say(tab, 'From another tab');
-  await page.reload();
-  await ready(page);
-  await say(page, 'After a reload');
-  expect(contents(await agent.pending())).toEqual(['From the first tab', 'From another tab', 'After a reload']);
-  await tab.close();
-});
+test('tabs and links', async ({ page, context, browser, verbatim }) => {
+  await step(page, 'all tabs have it, later ones too', async () => {
+    const agent = await newAgent(verbatim);
+    await visit(page, verbatim, `/s/${agent.id}`);
+    const say = async (tab, content) => {
+      await field(tab).fill(content);
+      await send(tab).click();
+      await expect(tab.locator('.chunk > article').last()).toContainText(content);
+    };
+    await say(page, 'From the first tab');
+    const tab = await context.newPage();
+    await tab.goto(`${verbatim.url}/s/${agent.id}`);
+    await ready(tab);
+    await say(tab, 'From another tab');
+    await page.reload();
+    await ready(page);
+    await say(page, 'After a reload');
+    expect(contents(await agent.pending())).toEqual(['From the first tab', 'From another tab', 'After a reload']);
+    await tab.close();
+  });
 
-test.describe('a server that starts anew', () => {
-  test.use({ tolerated: [AWAY] });
+  await step(page, 'a link that a browser opens which is logged in is not spent, and leaves no code behind', async () => {
+    await logIn(page, verbatim);
+    const link = await freshLink(verbatim);
+    await page.goto(link);
+    await expect(page).toHaveURL(`${verbatim.url}/`);
+    await ready(page);
+    const context = await browser.newContext();
+    const other = await context.newPage();
+    await other.goto(link);
+    await ready(other);
+    await expect(other.getByRole('heading', { level: 1 })).toHaveText('Sessions');
+    await context.close();
+  });
 
-  test('knows the secret as it knows the log-in', async ({ page, verbatim }) => {
+  await step(page, 'knows the secret as it knows the log-in', async () => {
     await visit(page, verbatim);
     await verbatim.stop();
     await verbatim.start();
     await expect(page.locator('#live')).toHaveText('Live', { timeout: 15_000 });
     expect((await act(page, 'POST', '/v1/sessions', { agent: 'mine' })).status).toBe(201);
     await expect(bar(page)).toBeHidden();
-  });
+  }, [AWAY]);
 });
 
 test('logging out deletes it, and the next log-in brings another one', async ({ page, verbatim }) => {
@@ -219,18 +231,4 @@ test('logging out deletes it, and the next log-in brings another one', async ({ 
   expect(after).toHaveLength(43);
   expect(after).not.toBe(before);
   expect((await act(page, 'POST', '/v1/sessions', { agent: 'mine' })).status).toBe(201);
-});
-
-test('a link that a browser opens which is logged in is not spent, and leaves no code behind', async ({ page, verbatim, browser }) => {
-  await logIn(page, verbatim);
-  const link = await freshLink(verbatim);
-  await page.goto(link);
-  await expect(page).toHaveURL(`${verbatim.url}/`);
-  await ready(page);
-  const context = await browser.newContext();
-  const other = await context.newPage();
-  await other.goto(link);
-  await ready(other);
-  await expect(other.getByRole('heading', { level: 1 })).toHaveText('Sessions');
-  await context.close();
 });

@@ -1,7 +1,7 @@
 // The sessions page: what it lists, in which order, and what is left by filters.
 import { newAgent } from '../agent.mjs';
 import { newSession } from '../transcript.mjs';
-import { expect, logIn, open, query, ready, test, visit } from '../verbatim.mjs';
+import { expect, logIn, open, query, ready, step, test, visit } from '../verbatim.mjs';
 
 const titles = (page) => page.locator('#sessions .title a');
 const headings = (page) => page.locator('#sessions h2');
@@ -19,128 +19,132 @@ const SAIL = 'Which sailcloth is torn?';
 test.describe('the list', () => {
   test.use({ transcripts: ['.'] });
 
-  test('shows every session with all that is known of it', async ({ page, verbatim }) => {
-    await visit(page, verbatim);
+  test('the list is filtered', async ({ page, verbatim }) => {
+    await step(page, 'shows every session with all that is known of it', async () => {
+      await visit(page, verbatim);
 
-    await expect(titles(page)).toHaveText([SAIL, MILL, KEEPER, PAINT, HORN, MEDLARS, FORK, RIPE]);
-    const row = page.locator('.srow').filter({ hasText: RIPE });
-    await expect(row).toMatchAriaSnapshot(`
-      - listitem:
-        - text: Idle Select Ripe means more than warm
-        - checkbox
-        - link "Ripe means more than warm"
-        - text: orchard · feat/ripeness Good.
-        - insertion: +16 lines added
-        - deletion: −7 lines removed
-        - text: 47 messages $0.36
-        - time
-    `);
-    await expect(page.locator('.srow').filter({ hasText: HORN })).toMatchAriaSnapshot(`
-      - listitem:
-        - img "Failed"
-        - link "The horn sounds at noon"
-        - text: /^lighthouse · fix\\/fog \\S/
-        - insertion: +1 lines added
-        - deletion: −1 lines removed
-        - text: 14 messages $0.07
-        - time
-    `);
-    await expect(page.locator('.srow').filter({ hasText: KEEPER }).locator('.todo-mini')).toHaveText('todos done 1/3');
-    await expect(page.locator('.srow').filter({ hasText: MEDLARS }).getByTitle('2 sub-agents')).toHaveText('22 sub-agents');
-    await expect(page.locator('.way-on')).toHaveText('8 of 8 sessions shown');
+      await expect(titles(page)).toHaveText([SAIL, MILL, KEEPER, PAINT, HORN, MEDLARS, FORK, RIPE]);
+      const row = page.locator('.srow').filter({ hasText: RIPE });
+      await expect(row).toMatchAriaSnapshot(`
+        - listitem:
+          - text: Idle Select Ripe means more than warm
+          - checkbox
+          - link "Ripe means more than warm"
+          - text: orchard · feat/ripeness Good.
+          - insertion: +16 lines added
+          - deletion: −7 lines removed
+          - text: 47 messages $0.36
+          - time
+      `);
+      await expect(page.locator('.srow').filter({ hasText: HORN })).toMatchAriaSnapshot(`
+        - listitem:
+          - img "Failed"
+          - link "The horn sounds at noon"
+          - text: /^lighthouse · fix\\/fog \\S/
+          - insertion: +1 lines added
+          - deletion: −1 lines removed
+          - text: 14 messages $0.07
+          - time
+      `);
+      await expect(page.locator('.srow').filter({ hasText: KEEPER }).locator('.todo-mini')).toHaveText('todos done 1/3');
+      await expect(page.locator('.srow').filter({ hasText: MEDLARS }).getByTitle('2 sub-agents')).toHaveText('22 sub-agents');
+      await expect(page.locator('.way-on')).toHaveText('8 of 8 sessions shown');
+    });
+
+    await step(page, 'is filtered by words, and the address keeps them', async () => {
+      await visit(page, verbatim);
+      await page.keyboard.press('/');
+      await page.keyboard.type('ripe');
+
+      await expect(titles(page)).toHaveText([FORK, RIPE]);
+      await expect(page).toHaveURL(`${verbatim.url}/sessions?q=ripe`);
+      await expect(page.locator('#announcer')).toHaveText('2 of 2 sessions');
+
+      await titles(page).first().click();
+      await expect(page.getByRole('heading', { level: 1 })).toHaveText(FORK);
+      await page.goBack();
+      await ready(page);
+      await expect(page).toHaveURL(`${verbatim.url}/sessions?q=ripe`);
+      await expect(page.getByRole('searchbox')).toHaveValue('ripe');
+      await expect(titles(page)).toHaveText([FORK, RIPE]);
+    });
+
+    await step(page, 'is filtered by project and agent', async () => {
+      await visit(page, verbatim);
+      await page.getByRole('combobox', { name: 'Project' }).selectOption({ label: 'lighthouse (3)' });
+
+      await expect(titles(page)).toHaveText([KEEPER, PAINT, HORN]);
+      await expect(page).toHaveURL(`${verbatim.url}/sessions?project=%2Fhome%2Fada%2Flighthouse`);
+      await page.getByRole('combobox', { name: 'Agent' }).selectOption({ label: 'Claude Code (8)' });
+      await expect(page).toHaveURL(`${verbatim.url}/sessions?project=%2Fhome%2Fada%2Flighthouse&agent=claude_code`);
+      await expect(titles(page)).toHaveText([KEEPER, PAINT, HORN]);
+
+      await page.reload();
+      await ready(page);
+      await expect(page.getByRole('combobox', { name: 'Project' })).toHaveValue('/home/ada/lighthouse');
+      await expect(titles(page)).toHaveText([KEEPER, PAINT, HORN]);
+      await page.getByRole('link', { name: 'Clear' }).click();
+      await expect(titles(page)).toHaveCount(8);
+    });
+
+    await step(page, 'is filtered by the projects in the rail', async () => {
+      await visit(page, verbatim);
+      await page.getByRole('navigation', { name: 'Main' }).getByRole('link', { name: 'windmill 2' }).click();
+
+      await expect(titles(page)).toHaveText([SAIL, MILL]);
+      await expect(page.getByRole('combobox', { name: 'Project' })).toHaveValue('/home/ada/windmill');
+    });
   });
 
-  test('is filtered by words, and the address keeps them', async ({ page, verbatim }) => {
-    await visit(page, verbatim);
-    await page.keyboard.press('/');
-    await page.keyboard.type('ripe');
+  test('the list is sorted, and says what it holds', async ({ page, verbatim }) => {
+    await step(page, 'is sorted, with headings that fit the order', async () => {
+      await visit(page, verbatim);
+      await page.getByRole('combobox', { name: 'Sort by' }).selectOption('Messages');
+      await page.waitForURL(/sort=messages/);
+      await ready(page);
+      await expect(titles(page)).toHaveText([RIPE, HORN, KEEPER, SAIL, PAINT, MILL, MEDLARS, FORK]);
+      await expect(headings(page)).toHaveText([/^All others/]);
 
-    await expect(titles(page)).toHaveText([FORK, RIPE]);
-    await expect(page).toHaveURL(`${verbatim.url}/sessions?q=ripe`);
-    await expect(page.locator('#announcer')).toHaveText('2 of 2 sessions');
+      await page.getByRole('combobox', { name: 'Sort by' }).selectOption('Project');
+      await page.waitForURL(/sort=project/);
+      await ready(page);
+      await expect(headings(page)).toHaveText([/^lighthouse\s*3 sessions/, /^orchard\s*3 sessions/, /^windmill\s*2 sessions/]);
 
-    await titles(page).first().click();
-    await expect(page.getByRole('heading', { level: 1 })).toHaveText(FORK);
-    await page.goBack();
-    await ready(page);
-    await expect(page).toHaveURL(`${verbatim.url}/sessions?q=ripe`);
-    await expect(page.getByRole('searchbox')).toHaveValue('ripe');
-    await expect(titles(page)).toHaveText([FORK, RIPE]);
-  });
+      await page.getByRole('combobox', { name: 'Sort by' }).selectOption('Title');
+      await page.waitForURL(/sort=title/);
+      await ready(page);
+      await expect(titles(page)).toHaveText([KEEPER, MEDLARS, MILL, PAINT, FORK, RIPE, HORN, SAIL]);
+      await page.getByRole('link', { name: 'Sort descending' }).click();
+      await expect(titles(page)).toHaveText([SAIL, HORN, RIPE, FORK, PAINT, MILL, MEDLARS, KEEPER]);
+      expect(query(page)).toEqual({ sort: 'title', order: 'desc' });
+      await page.getByRole('link', { name: 'Sort ascending' }).click();
+      await expect(titles(page)).toHaveText([KEEPER, MEDLARS, MILL, PAINT, FORK, RIPE, HORN, SAIL]);
+    });
 
-  test('is filtered by project and agent', async ({ page, verbatim }) => {
-    await visit(page, verbatim);
-    await page.getByRole('combobox', { name: 'Project' }).selectOption({ label: 'lighthouse (3)' });
+    await step(page, 'keeps its words when a period or an order is chosen', async () => {
+      await visit(page, verbatim);
+      await page.getByRole('searchbox').fill('ripe');
+      await expect(titles(page)).toHaveText([FORK, RIPE]);
+      await page.getByRole('link', { name: '30 days' }).click();
+      await expect(page.getByRole('link', { name: '30 days' })).toHaveAttribute('aria-current', 'true');
 
-    await expect(titles(page)).toHaveText([KEEPER, PAINT, HORN]);
-    await expect(page).toHaveURL(`${verbatim.url}/sessions?project=%2Fhome%2Fada%2Flighthouse`);
-    await page.getByRole('combobox', { name: 'Agent' }).selectOption({ label: 'Claude Code (8)' });
-    await expect(page).toHaveURL(`${verbatim.url}/sessions?project=%2Fhome%2Fada%2Flighthouse&agent=claude_code`);
-    await expect(titles(page)).toHaveText([KEEPER, PAINT, HORN]);
+      expect(query(page)).toEqual({ q: 'ripe', since: expect.any(String) });
+      await expect(titles(page)).toHaveText([FORK, RIPE]);
+    });
 
-    await page.reload();
-    await ready(page);
-    await expect(page.getByRole('combobox', { name: 'Project' })).toHaveValue('/home/ada/lighthouse');
-    await expect(titles(page)).toHaveText([KEEPER, PAINT, HORN]);
-    await page.getByRole('link', { name: 'Clear' }).click();
-    await expect(titles(page)).toHaveCount(8);
-  });
+    await step(page, 'says when nothing matches, and leads out of it', async () => {
+      await visit(page, verbatim);
+      await page.getByRole('searchbox').fill('submarine');
 
-  test('is filtered by the projects in the rail', async ({ page, verbatim }) => {
-    await visit(page, verbatim);
-    await page.getByRole('navigation', { name: 'Main' }).getByRole('link', { name: 'windmill 2' }).click();
-
-    await expect(titles(page)).toHaveText([SAIL, MILL]);
-    await expect(page.getByRole('combobox', { name: 'Project' })).toHaveValue('/home/ada/windmill');
-  });
-
-  test('is sorted, with headings that fit the order', async ({ page, verbatim }) => {
-    await visit(page, verbatim);
-    await page.getByRole('combobox', { name: 'Sort by' }).selectOption('Messages');
-    await page.waitForURL(/sort=messages/);
-    await ready(page);
-    await expect(titles(page)).toHaveText([RIPE, HORN, KEEPER, SAIL, PAINT, MILL, MEDLARS, FORK]);
-    await expect(headings(page)).toHaveText([/^All others/]);
-
-    await page.getByRole('combobox', { name: 'Sort by' }).selectOption('Project');
-    await page.waitForURL(/sort=project/);
-    await ready(page);
-    await expect(headings(page)).toHaveText([/^lighthouse\s*3 sessions/, /^orchard\s*3 sessions/, /^windmill\s*2 sessions/]);
-
-    await page.getByRole('combobox', { name: 'Sort by' }).selectOption('Title');
-    await page.waitForURL(/sort=title/);
-    await ready(page);
-    await expect(titles(page)).toHaveText([KEEPER, MEDLARS, MILL, PAINT, FORK, RIPE, HORN, SAIL]);
-    await page.getByRole('link', { name: 'Sort descending' }).click();
-    await expect(titles(page)).toHaveText([SAIL, HORN, RIPE, FORK, PAINT, MILL, MEDLARS, KEEPER]);
-    expect(query(page)).toEqual({ sort: 'title', order: 'desc' });
-    await page.getByRole('link', { name: 'Sort ascending' }).click();
-    await expect(titles(page)).toHaveText([KEEPER, MEDLARS, MILL, PAINT, FORK, RIPE, HORN, SAIL]);
-  });
-
-  test('keeps its words when a period or an order is chosen', async ({ page, verbatim }) => {
-    await visit(page, verbatim);
-    await page.getByRole('searchbox').fill('ripe');
-    await expect(titles(page)).toHaveText([FORK, RIPE]);
-    await page.getByRole('link', { name: '30 days' }).click();
-    await expect(page.getByRole('link', { name: '30 days' })).toHaveAttribute('aria-current', 'true');
-
-    expect(query(page)).toEqual({ q: 'ripe', since: expect.any(String) });
-    await expect(titles(page)).toHaveText([FORK, RIPE]);
-  });
-
-  test('says when nothing matches, and leads out of it', async ({ page, verbatim }) => {
-    await visit(page, verbatim);
-    await page.getByRole('searchbox').fill('submarine');
-
-    await expect(page.getByRole('heading', { name: 'No session matches' })).toBeVisible();
-    await expect(page.locator('#sessions .empty')).toHaveText(
-      'No session matches No session matches all of these filters. Clear the filters Search inside the sessions',
-      { useInnerText: true },
-    );
-    await page.getByRole('link', { name: 'Clear the filters' }).click();
-    await expect(titles(page)).toHaveCount(8);
-    await expect(page).toHaveURL(`${verbatim.url}/sessions`);
+      await expect(page.getByRole('heading', { name: 'No session matches' })).toBeVisible();
+      await expect(page.locator('#sessions .empty')).toHaveText(
+        'No session matches No session matches all of these filters. Clear the filters Search inside the sessions',
+        { useInnerText: true },
+      );
+      await page.getByRole('link', { name: 'Clear the filters' }).click();
+      await expect(titles(page)).toHaveCount(8);
+      await expect(page).toHaveURL(`${verbatim.url}/sessions`);
+    });
   });
 });
 
@@ -284,79 +288,86 @@ test('a session that starts before the list can follow is not missed', async ({ 
   await expect(titles(page)).toHaveText(['Is the oven hot?']);
 });
 
-for (const colorScheme of ['light', 'dark']) {
-  test.describe(`with more contrast, ${colorScheme}`, () => {
-    test.use({ transcripts: ['.'], contrast: 'more', colorScheme });
+test.describe('with more contrast', () => {
+  test.use({ transcripts: ['.'], contrast: 'more' });
 
-    // What axe says of it is asked after each test.
-    test('the list is as legible', async ({ page, verbatim }) => {
-      await visit(page, verbatim);
-      expect(await page.evaluate(() => matchMedia('(prefers-contrast: more)').matches)).toBe(true);
-      await expect(page.locator('.rail a[aria-current]')).toHaveText(/Sessions/);
-    });
+  // What axe says of it is asked after each step.
+  test('the list is as legible', async ({ page, verbatim }) => {
+    for (const colorScheme of ['light', 'dark']) {
+      await step(page, colorScheme, async () => {
+        await page.emulateMedia({ colorScheme });
+        await visit(page, verbatim);
+        expect(await page.evaluate(() => matchMedia('(prefers-contrast: more)').matches)).toBe(true);
+        await expect(page.locator('.rail a[aria-current]')).toHaveText(/Sessions/);
+      });
+    }
   });
-}
-
-test('a look at a session shows what the agent said last, and what came after it', async ({ page, verbatim }) => {
-  const agent = await newAgent(verbatim);
-  await agent.post({ content: 'The oven is **hot**.' });
-  await agent.post({ role: 'tool', content: 'Three hundred degrees' });
-  await visit(page, verbatim);
-  await page.keyboard.press('j');
-  await page.keyboard.press('Space');
-  const peek = page.locator('#sessions .peek');
-  await expect(peek.locator('article').first()).toContainText('The oven is hot.');
-  await expect(peek.locator('article')).toHaveCount(2);
-  await page.keyboard.press('Space');
-  await expect(peek).toHaveCount(0);
 });
 
-test('the row has the focus, and not the letters of its title', async ({ page, verbatim }) => {
-  await (await newAgent(verbatim)).post({ content: 'Hot' });
-  await visit(page, verbatim);
-  await page.locator('#find').focus();
-  await expect(async () => {
-    await page.keyboard.press('Tab');
-    await expect(titles(page)).toBeFocused({ timeout: 100 });
-  }).toPass();
-  const outline = (element) => getComputedStyle(element).outlineStyle;
-  expect(await page.locator('.srow').evaluate(outline)).toBe('solid');
-  expect(await titles(page).evaluate(outline)).toBe('none');
+test('a row has the focus, and gives a look at its session', async ({ page, verbatim }) => {
+  await step(page, 'the row has the focus, and not the letters of its title', async () => {
+    await (await newAgent(verbatim)).post({ content: 'Hot' });
+    await visit(page, verbatim);
+    await page.locator('#find').focus();
+    await expect(async () => {
+      await page.keyboard.press('Tab');
+      await expect(titles(page)).toBeFocused({ timeout: 100 });
+    }).toPass();
+    const outline = (element) => getComputedStyle(element).outlineStyle;
+    expect(await page.locator('.srow').evaluate(outline)).toBe('solid');
+    expect(await titles(page).evaluate(outline)).toBe('none');
+  });
+
+  await step(page, 'a look at a session shows what the agent said last, and what came after it', async () => {
+    const agent = await newAgent(verbatim);
+    await agent.post({ content: 'The oven is **hot**.' });
+    await agent.post({ role: 'tool', content: 'Three hundred degrees' });
+    await visit(page, verbatim);
+    await page.keyboard.press('j');
+    await page.keyboard.press('Space');
+    const peek = page.locator('#sessions .peek');
+    await expect(peek.locator('article').first()).toContainText('The oven is hot.');
+    await expect(peek.locator('article')).toHaveCount(2);
+    await page.keyboard.press('Space');
+    await expect(peek).toHaveCount(0);
+  });
 });
 
 test.describe('where there is little room', () => {
   test.use({ viewport: { width: 390, height: 844 }, hasTouch: true, isMobile: true });
 
-  test('a new title is typed where the old one stands', async ({ page, verbatim }) => {
-    await (await newAgent(verbatim, { title: 'The old title' })).post({ content: 'Hot' });
-    await visit(page, verbatim);
-    const row = page.locator('.srow');
-    const before = await row.boundingBox();
-    await page.keyboard.press('j');
-    await page.keyboard.press('F2');
-    const field = await page.getByRole('textbox', { name: 'Title' }).boundingBox();
-    const renamed = await row.boundingBox();
-    expect(renamed.height - before.height).toBeLessThanOrEqual(10);
-    expect(field.y - renamed.y).toBeLessThan(16);
-    expect(field.width).toBeGreaterThan(200);
-  });
+  test('titles and filters', async ({ page, verbatim }) => {
+    await step(page, 'a new title is typed where the old one stands', async () => {
+      await (await newAgent(verbatim, { title: 'The old title' })).post({ content: 'Hot' });
+      await visit(page, verbatim);
+      const row = page.locator('.srow');
+      const before = await row.boundingBox();
+      await page.keyboard.press('j');
+      await page.keyboard.press('F2');
+      const field = await page.getByRole('textbox', { name: 'Title' }).boundingBox();
+      const renamed = await row.boundingBox();
+      expect(renamed.height - before.height).toBeLessThanOrEqual(10);
+      expect(field.y - renamed.y).toBeLessThan(16);
+      expect(field.width).toBeGreaterThan(200);
+    });
 
-  test('filters are behind one button, and what opens from the bar of places is above it', async ({ page, verbatim }) => {
-    const agent = await newAgent(verbatim);
-    await agent.post({ content: 'Hot' });
-    await visit(page, verbatim);
-    await expect(page.locator('select[name=project]')).toBeHidden();
-    await page.getByRole('button', { name: 'Filters', exact: true }).click();
-    await expect(page.locator('select[name=project]')).toBeVisible();
-    await page.locator('select[name=agent]').selectOption('orchard-bot');
-    expect(query(page)).toMatchObject({ agent: 'orchard-bot' });
-    await page.keyboard.press('Escape');
-    await page.goto(`${verbatim.url}/s/${agent.id}`);
-    await ready(page);
-    const more = page.locator('.tabbar').getByRole('button', { name: 'More' });
-    await more.click();
-    const [menu, button] = [await page.locator('#more-places').boundingBox(), await more.boundingBox()];
-    expect(button.y - (menu.y + menu.height)).toBeGreaterThanOrEqual(0);
-    expect(button.y - (menu.y + menu.height)).toBeLessThan(24);
+    await step(page, 'filters are behind one button, and what opens from the bar of places is above it', async () => {
+      const agent = await newAgent(verbatim);
+      await agent.post({ content: 'Hot' });
+      await visit(page, verbatim);
+      await expect(page.locator('select[name=project]')).toBeHidden();
+      await page.getByRole('button', { name: 'Filters', exact: true }).click();
+      await expect(page.locator('select[name=project]')).toBeVisible();
+      await page.locator('select[name=agent]').selectOption('orchard-bot');
+      expect(query(page)).toMatchObject({ agent: 'orchard-bot' });
+      await page.keyboard.press('Escape');
+      await page.goto(`${verbatim.url}/s/${agent.id}`);
+      await ready(page);
+      const more = page.locator('.tabbar').getByRole('button', { name: 'More' });
+      await more.click();
+      const [menu, button] = [await page.locator('#more-places').boundingBox(), await more.boundingBox()];
+      expect(button.y - (menu.y + menu.height)).toBeGreaterThanOrEqual(0);
+      expect(button.y - (menu.y + menu.height)).toBeLessThan(24);
+    });
   });
 });
