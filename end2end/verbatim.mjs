@@ -10,6 +10,14 @@
 //
 // When a test ends, its page must not have logged an error or a hydration warning, nor thrown, and axe must find
 // nothing in what is shown at that moment; `await accessible(page)` asks the same earlier.
+//
+// A server, a log-in and the first page take longer than most of what is asked of a page. Behaviours with the same set-up
+// are steps of one test, which are judged as tests are:
+//
+//   await step(page, 'opens with a click', async () => {
+//     await visit(page, verbatim);
+//     ...
+//   });
 import { execFileSync, spawn } from 'node:child_process';
 import { createHash, randomUUID } from 'node:crypto';
 import { appendFile, cp, mkdir, mkdtemp, readFile, readdir, rm } from 'node:fs/promises';
@@ -105,9 +113,8 @@ export async function settled(page) {
   await accessibleIfNew(page);
 }
 
-// One of the behaviours that share a server and a log-in, because these take longer than most of what is asked of a page. It
-// begins without routes, other tabs and what pages stored besides the log-in, in the size of the test, and is judged as a test is.
-// `tolerated` is what the console may say besides while it runs.
+// One of several behaviours in a test. The next one begins without its routes, its other tabs, and what pages stored besides the
+// log-in, in the size of the test. `tolerated` is what the console may say besides while it runs.
 export async function step(page, title, body, tolerated = []) {
   const seen = watched.get(page);
   const [usual, size] = [seen.tolerated, page.viewportSize()];

@@ -89,7 +89,7 @@ test.describe('themes', () => {
       return red + green + blue > 384;
     });
 
-  test('themes', async ({ page, verbatim }) => {
+  test('are accessible in the dark, and follow the device', async ({ page, verbatim }) => {
     await step(page, 'are accessible in the dark', async () => {
       await page.emulateMedia({ colorScheme: 'dark' });
       for (const path of ['/sessions', '/search?q=ripe', '/folders', '/settings']) {
@@ -126,7 +126,7 @@ test.describe('themes', () => {
 test.describe('the keyboard alone', () => {
   test.use({ transcripts: ['.'] });
 
-  test('the keyboard alone', async ({ page, verbatim }) => {
+  test('leads everywhere', async ({ page, verbatim }) => {
     await step(page, 'walks the list, opens a session, walks and unfolds it, and comes back', async () => {
       await visit(page, verbatim);
       await page.keyboard.press('j');

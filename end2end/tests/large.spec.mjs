@@ -178,7 +178,7 @@ test.describe('answers that are late, or fail', () => {
   const above = (page, words) => page.locator('.bk + .note[data-id]', { hasText: words })
     .evaluate((note) => note.previousElementSibling.querySelector('.bt').textContent.trimEnd().split('\n').at(-1));
 
-  test('answers that are late, or fail', async ({ page, verbatim }) => {
+  test('leave everything at its place', async ({ page, verbatim }) => {
     await step(page, 'a place that is fetched twice has its rows, though the second answer fails', async () => {
       // So high that the second place is near, and asked for because of that too.
       await page.setViewportSize({ width: 1084, height: 1500 });

@@ -210,7 +210,7 @@ test.describe('todos', () => {
 test.describe('big contents', () => {
   test.use({ transcripts: ['-home-ada-windmill'] });
 
-  test('big contents', async ({ page, verbatim }) => {
+  test('are cut and shown whole, and pictures are seen', async ({ page, verbatim }) => {
     await step(page, 'are cut, say how much is left, and are shown whole on demand', async () => {
       await visit(page, verbatim, '/s/5e551008-0000-4000-8000-000000000008?at=1');
       const log = page.locator('article').filter({ hasText: './mill log --all' });
