@@ -1,11 +1,11 @@
 // The server behind real proxies: node end2end/proxies/check.mjs [nginx|caddy|haproxy ...]
 //
-// Needs openssl and the proxies (Debian: nginx-light, caddy, haproxy), and the program: VERBATIM_PROGRAM, or target/debug/verbatim.
+// LOUD=1 shows what server and proxies log. Needs openssl and the proxies (Debian: nginx-light, caddy, haproxy), and the program: VERBATIM_PROGRAM, or target/debug/verbatim.
 // Each proxy has the configuration that docs/user/network.md shows, with folders and ports of this run. Asserted are the log-in with its
 // cookie, an event that comes while its stream is open, a large upload, and HTTP/2.
 import assert from 'node:assert/strict';
 import { execFileSync, spawn } from 'node:child_process';
-import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { chmodSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { connect as http2 } from 'node:http2';
 import { request } from 'node:https';
 import { createServer } from 'node:net';
@@ -36,9 +36,11 @@ function freePort() {
 async function behind(name) {
   const { file, command } = proxies[name];
   const folder = mkdtempSync(join(tmpdir(), 'verbatim-proxy-'));
+  // Workers of proxies are another user's.
+  chmodSync(folder, 0o755);
   const ended = [];
   const start = (program, args, env = {}) => {
-    const child = spawn(program, args, { env: { ...process.env, HOME: folder, ...env }, stdio: ['ignore', 'pipe', 'inherit'] });
+    const child = spawn(program, args, { env: { ...process.env, HOME: folder, ...env }, stdio: ['ignore', 'pipe', process.env.LOUD ? 'inherit' : 'ignore'] });
     ended.push(() => child.kill());
     return child;
   };
@@ -94,7 +96,7 @@ async function check(name, { url, port, certificate, code }) {
 
   const events = await open('GET', '/v1/events', person);
   assert.equal(events.statusCode, 200);
-  const posted = await ask('POST', '/v1/sessions', { ...person, ...json }, JSON.stringify({ title: 'Through the proxy' }));
+  const posted = await ask('POST', '/v1/sessions', { ...person, ...json }, JSON.stringify({ agent: 'bot', title: 'Through the proxy' }));
   assert.equal(posted.status, 201, posted.text);
   // Were the stream collected first, nothing would come before it ends.
   let read = '';

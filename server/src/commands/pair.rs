@@ -13,8 +13,8 @@ pub async fn run(args: Pair) -> Result<()> {
     let verbatim = door::answering(&args.data).await?;
     let pairing = verbatim.client().create_pairing(Nothing {}, NewPairing { name: args.name }).await?;
     let code = QrCode::new(&pairing.url).context("the link doesn't fit into a QR code")?;
-    // Most terminals are dark: the light of the code is drawn, and its dark is the background.
-    let drawn = code.render::<Dense1x2>().dark_color(Dense1x2::Dark).light_color(Dense1x2::Light).build();
+    // Most terminals are dark: what is light in the code is drawn, and what is dark is left.
+    let drawn = code.render::<Dense1x2>().dark_color(Dense1x2::Light).light_color(Dense1x2::Dark).build();
     print(&format!(
         "{drawn}\n\nScan it with the camera of the phone, or open {}\nIt works once, for 15 minutes.\n",
         pairing.url

@@ -224,7 +224,7 @@ async fn requests_share_a_connection_of_http_2() {
         answer
     };
     let events = ask("GET", "/v1/events", "");
-    let posted = ask("POST", "/v1/sessions", r#"{"title": "By HTTP/2"}"#);
+    let posted = ask("POST", "/v1/sessions", r#"{"agent": "bot", "title": "By HTTP/2"}"#);
     let wrong = ask("GET", "/v1/nothing", "");
     let mut events = events.await.unwrap();
     assert_eq!(
