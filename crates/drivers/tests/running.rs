@@ -295,10 +295,10 @@ async fn a_process_without_a_mark_is_not_touched() {
 #[cfg(target_os = "linux")]
 #[tokio::test]
 async fn an_agent_begins_in_its_own_time_while_it_does_something() {
-    for script in ["compute 900\nsay one\nwait", "mumble 9\nsay one\nwait"] {
+    for script in ["compute 2000\nsay one\nwait", "mumble 20\nsay one\nwait"] {
         let folder = tempfile::tempdir().unwrap();
         let driver = Plain { awaits: Some("the start"), has_begun: false };
-        let limits = Limits { silence: Duration::from_millis(300), ..limits() };
+        let limits = Limits { silence: Duration::from_millis(1_500), ..limits() };
         let (handle, mut events) = start(Box::new(driver), launch(script, folder.path()), limits).await.unwrap();
         assert_eq!(events.recv().await, Some(notice("one")), "{script}");
         assert_eq!(handle.send(Command::End).await, Ok(()));

@@ -31,6 +31,7 @@ use std::time::Duration;
 use tokio::io::{AsyncRead, AsyncWrite};
 use tokio::net::{TcpListener, TcpStream};
 use tokio::time::Instant;
+use tokio_rustls::TlsAcceptor;
 use tokio_util::sync::CancellationToken;
 use tower::ServiceExt as _;
 
@@ -64,8 +65,7 @@ pub async fn serve(
     shutdown: CancellationToken,
 ) {
     let (slots, budget, graceful) = (Slots::new(connections), Budget::new(BODIES), GracefulShutdown::new());
-    let protocols = Protocols::new();
-    let reach = Arc::new(reach);
+    let (protocols, reach) = (Arc::new(Protocols::new()), Arc::new(reach));
     let mut last_accepted = pin!(stopping.last_accepted());
     loop {
         let (stream, from) = tokio::select! {
@@ -93,7 +93,7 @@ pub async fn serve(
             stopping: stopping.clone(),
             open: Arc::new(stopping.connection()),
         };
-        let (protocols, watcher) = (protocols.clone(), graceful.watcher());
+        let (protocols, watcher) = (Arc::clone(&protocols), graceful.watcher());
         tokio::spawn(async move {
             tokio::select! {
                 ended = protocols.serve(stream, desk, watcher) => if let Err(error) = ended {
@@ -117,8 +117,10 @@ pub async fn serve(
     }
 }
 
+/// How a connection ended.
+type Served = Result<(), Box<dyn Error + Send + Sync>>;
+
 /// How a connection is spoken on.
-#[derive(Clone)]
 struct Protocols {
     http1: http1::Builder,
     http2: http2::Builder<TokioExecutor>,
@@ -137,24 +139,35 @@ impl Protocols {
         Self { http1, http2 }
     }
 
-    /// Serves a connection to its end.
-    async fn serve(self, stream: TcpStream, desk: Desk, watcher: Watcher) -> Result<(), Box<dyn Error + Send + Sync>> {
+    /// Serves a connection to its end. All but the usual way is in boxes, so that thousands of connections don't hold its room.
+    async fn serve(&self, stream: TcpStream, desk: Desk, watcher: Watcher) -> Served {
         if let Some(tls) = &desk.reach.tls
             && begins_with_tls(&stream).await?
         {
-            let stream = tokio::time::timeout(HEAD_TIMEOUT, tls.acceptor.accept(stream)).await??;
-            let is_http2 = stream.get_ref().1.alpn_protocol() == Some(b"h2");
-            return if is_http2 {
-                self.http2(stream, desk, watcher).await
-            } else {
-                self.http1(stream, desk, watcher).await
-            };
+            let tls = tls.acceptor.clone();
+            return Box::pin(self.tls(tls, stream, desk, watcher)).await;
         }
-        let local = stream.local_addr()?.ip();
-        if desk.reach.may_be_plain(desk.peer, local) {
+        if desk.reach.may_be_plain(desk.peer, stream.local_addr()?.ip()) {
             return self.http1(stream, desk, watcher).await;
         }
-        let Some(url) = desk.reach.url.clone() else { return Ok(()) };
+        match desk.reach.url.clone() {
+            Some(url) => Box::pin(self.redirect(stream, url, watcher)).await,
+            None => Ok(()),
+        }
+    }
+
+    async fn tls(&self, tls: TlsAcceptor, stream: TcpStream, desk: Desk, watcher: Watcher) -> Served {
+        let stream = tokio::time::timeout(HEAD_TIMEOUT, tls.accept(stream)).await??;
+        if stream.get_ref().1.alpn_protocol() != Some(b"h2") {
+            return self.http1(stream, desk, watcher).await;
+        }
+        let socket = TokioIo::new(Socket::new(stream, desk.end.clone()));
+        let service = service_fn(move |request| desk.clone().answer_apart(request));
+        Ok(watcher.watch(self.http2.serve_connection(socket, service)).await?)
+    }
+
+    /// Leads another machine to the public URL.
+    async fn redirect(&self, stream: TcpStream, url: PublicUrl, watcher: Watcher) -> Served {
         let service = service_fn(move |request| {
             let answer = with_tls(&request, &url);
             async { Ok::<_, Infallible>(answer) }
@@ -162,12 +175,10 @@ impl Protocols {
         Ok(watcher.watch(self.http1.serve_connection(TokioIo::new(stream), service)).await?)
     }
 
-    async fn http1<S: AsyncRead + AsyncWrite + Unpin + Send + 'static>(
-        self,
-        stream: S,
-        desk: Desk,
-        watcher: Watcher,
-    ) -> Result<(), Box<dyn Error + Send + Sync>> {
+    async fn http1<S>(&self, stream: S, desk: Desk, watcher: Watcher) -> Served
+    where
+        S: AsyncRead + AsyncWrite + Unpin + Send + 'static,
+    {
         let socket = TokioIo::new(Socket::new(stream, desk.end.clone()));
         let service = service_fn(move |request| {
             // Hyper may see the end of the connection before it lets anybody begin with the request.
@@ -175,17 +186,6 @@ impl Protocols {
             desk.clone().answer(request)
         });
         Ok(watcher.watch(self.http1.serve_connection(socket, service)).await?)
-    }
-
-    async fn http2<S: AsyncRead + AsyncWrite + Unpin + Send + 'static>(
-        self,
-        stream: S,
-        desk: Desk,
-        watcher: Watcher,
-    ) -> Result<(), Box<dyn Error + Send + Sync>> {
-        let socket = TokioIo::new(Socket::new(stream, desk.end.clone()));
-        let service = service_fn(move |request| desk.clone().answer_apart(request));
-        Ok(watcher.watch(self.http2.serve_connection(socket, service)).await?)
     }
 }
 

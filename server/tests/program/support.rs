@@ -14,7 +14,7 @@ use std::time::Duration;
 use tempfile::TempDir;
 
 /// Longest that anything here may take. Only a failing test waits so long.
-pub const PATIENCE: Duration = Duration::from_secs(30);
+pub const PATIENCE: Duration = Duration::from_mins(1);
 
 /// Waits until something is so.
 pub fn wait_until(what: &str, is_so: impl Fn() -> bool) {
