@@ -44,7 +44,14 @@ async fn comments(ask: Ask) {
         Ask::Start => comments.refresh(),
         Ask::Place(card) => place_now(comments, &card),
         Ask::Fill(place) => fill(comments, &place),
-        Ask::Open(field, at) => comments.open(&field, at),
+        Ask::Open(field, at) => {
+            let path = at.path.clone();
+            comments.open(&field, at);
+            // The file was drawn anew while this part was loaded.
+            if !field.is_connected() {
+                place_anew(Some(&path));
+            }
+        }
         Ask::Close => comments.close(),
     }
 }

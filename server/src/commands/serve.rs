@@ -25,6 +25,10 @@ use tokio_util::sync::CancellationToken;
 pub async fn run(mut args: Serve) -> Result<()> {
     let reach = Reach::of(&args.public)?;
     reach.check(args.listen)?;
+    // One that was passed can listen elsewhere than `--listen` says.
+    if let Some(passed) = &args.passed {
+        reach.check(passed.local_addr()?)?;
+    }
     // The example keeps to itself: its data goes with it, unless a folder for it is named.
     let demo_dir = if args.demo && !args.data_dir_typed {
         Some(permissions::temporary_dir().context("no temporary folder")?)
@@ -46,7 +50,7 @@ pub async fn run(mut args: Serve) -> Result<()> {
     data_dir::remove_launch_page(&dir);
     permissions::tighten(&dir);
     let address = listener.local_addr().context("the listener has no address")?;
-    // One that was passed can listen elsewhere than `--listen` says.
+    // So can that of a server which gives up its place.
     reach.check(address)?;
     let local = local_url(address);
     let url = reach.url.as_ref().map_or_else(|| local.clone(), ToString::to_string);

@@ -486,7 +486,7 @@ fn sockets_that_do_not_serve_are_refused() {
         (UdpSocket::bind("127.0.0.1:0").unwrap().into(), 1, "fd 3 is not a valid tcp socket"),
         (silent.into(), 1, "doesn't listen"),
         (connected.into(), 1, "doesn't listen"),
-        (TcpListener::bind("0.0.0.0:0").unwrap().into(), 1, "would give other machines access"),
+        (TcpListener::bind("0.0.0.0:0").unwrap().into(), 1, "would let other machines in"),
         (open.into(), 2, "`LISTEN_FDS` passes 2 sockets"),
     ];
     for (descriptor, count, expected) in cases {
