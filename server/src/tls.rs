@@ -90,7 +90,7 @@ impl Certificate {
                 tracing::info!(certificate = %self.chain.display(), "the certificate has changed, and is used from now on");
             }
             Err(error) => {
-                tracing::warn!("the certificate has changed, and can't be used: the one before stays: {error:#}")
+                tracing::warn!("the certificate has changed, and can't be used: the one before stays: {error:#}");
             }
         }
         *self.seen.write().unwrap_or_else(PoisonError::into_inner) = now;

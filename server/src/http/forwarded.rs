@@ -29,7 +29,7 @@ fn said<'a>(headers: &'a HeaderMap, own: &HeaderName, field: &str) -> Option<&'a
 }
 
 fn last<'a>(headers: &'a HeaderMap, name: &HeaderName) -> Option<&'a str> {
-    let line = headers.get_all(name).into_iter().last()?.to_str().ok()?;
+    let line = headers.get_all(name).into_iter().next_back()?.to_str().ok()?;
     line.rsplit(',').next().map(str::trim).filter(|value| !value.is_empty())
 }
 
