@@ -1,6 +1,6 @@
 //! Comments on lines of the changes page: a comment, the field for one, and the button that sends the drafts. They
 //! stand in rows that the server drew and the page replaces, so that what they know is kept outside of the rows, in
-//! [`Comments`]. `frontend::changes` finds their places, and loads this part when there is a comment or one is begun.
+//! `Comments`. `frontend::changes` finds their places, and loads this part when there is a comment or one is begun.
 
 use crate::shared::comments::{Comment, State};
 use leptos::either::Either;
