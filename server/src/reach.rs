@@ -8,7 +8,7 @@ use ipnet::IpNet;
 use std::net::{IpAddr, SocketAddr};
 
 /// Which machines can reach the server, and how.
-#[derive(Debug, Clone, Default)]
+#[derive(Clone, Default)]
 pub struct Reach {
     pub url: Option<PublicUrl>,
     pub tls: Option<Tls>,
@@ -29,9 +29,8 @@ impl Reach {
             (Some(_), None) => bail!("`--tls-cert` needs the private key of the certificate\nAdd `--tls-key FILE`"),
             (None, Some(_)) => bail!("`--tls-key` needs the certificate of the key\nAdd `--tls-cert FILE`"),
         };
-        let needs = if tls.is_some() { Some("--tls-cert") } else { None };
-        let needs = needs.or_else(|| (!trusted_proxy.is_empty()).then_some("--trusted-proxy"));
-        if let (Some(option), None) = (needs, public_url) {
+        let option = if tls.is_some() { "--tls-cert" } else { "--trusted-proxy" };
+        if public_url.is_none() && (tls.is_some() || !trusted_proxy.is_empty()) {
             bail!(
                 "`{option}` needs the address that people type, since the server refuses all others\n\
                  Add `--public-url https://NAME`"

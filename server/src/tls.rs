@@ -24,12 +24,8 @@ const PROTOCOLS: [&[u8]; 2] = [b"h2", b"http/1.1"];
 pub struct Tls {
     pub acceptor: TlsAcceptor,
     certificate: Arc<Certificate>,
-}
-
-impl std::fmt::Debug for Tls {
-    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
-        f.debug_tuple("Tls").field(&self.certificate.chain).finish()
-    }
+    /// The files that were read last.
+    seen: Stamp,
 }
 
 impl Tls {
@@ -42,22 +38,24 @@ impl Tls {
         let (chain, key) = (chain.to_owned(), key.to_owned());
         let seen = stamp(&chain, &key);
         let pair = RwLock::new(Arc::new(pair(&chain, &key)?));
-        let certificate = Arc::new(Certificate { chain, key, pair, seen: RwLock::new(seen) });
+        let certificate = Arc::new(Certificate { chain, key, pair });
         let provider = Arc::new(ring::default_provider());
         let mut config = rustls::ServerConfig::builder_with_provider(provider)
             .with_safe_default_protocol_versions()?
             .with_no_client_auth()
             .with_cert_resolver(Arc::clone(&certificate) as Arc<dyn ResolvesServerCert>);
         config.alpn_protocols = PROTOCOLS.map(<[u8]>::to_vec).to_vec();
-        Ok(Self { acceptor: TlsAcceptor::from(Arc::new(config)), certificate })
+        Ok(Self { acceptor: TlsAcceptor::from(Arc::new(config)), certificate, seen })
     }
 
     /// Reads the files again whenever they have changed, until the server ends. Open connections keep their certificate.
     pub async fn keep_fresh(self, shutdown: CancellationToken) {
+        let mut seen = self.seen;
         while shutdown.run_until_cancelled(tokio::time::sleep(LOOK)).await.is_some() {
             let certificate = Arc::clone(&self.certificate);
             // Its only failure is a runtime that ends.
-            let _ = tokio::task::spawn_blocking(move || certificate.refresh()).await;
+            let Ok(now) = tokio::task::spawn_blocking(move || certificate.refresh(seen)).await else { return };
+            seen = now;
         }
     }
 }
@@ -67,8 +65,6 @@ struct Certificate {
     chain: PathBuf,
     key: PathBuf,
     pair: RwLock<Arc<CertifiedKey>>,
-    /// The files that were read last, whether or not they could be used.
-    seen: RwLock<Stamp>,
 }
 
 impl ResolvesServerCert for Certificate {
@@ -78,11 +74,12 @@ impl ResolvesServerCert for Certificate {
 }
 
 impl Certificate {
-    /// A pair that can't be used, as one of which a half is written, takes no place of one that can.
-    fn refresh(&self) {
+    /// Reads the files unless they are those that were seen, and returns what they are now. A half-written pair doesn't replace
+    /// one that can be used.
+    fn refresh(&self, seen: Stamp) -> Stamp {
         let now = stamp(&self.chain, &self.key);
-        if *self.seen.read().unwrap_or_else(PoisonError::into_inner) == now {
-            return;
+        if now == seen {
+            return now;
         }
         match pair(&self.chain, &self.key) {
             Ok(pair) => {
@@ -93,7 +90,7 @@ impl Certificate {
                 tracing::warn!("the certificate has changed, and can't be used: the one before stays: {error:#}");
             }
         }
-        *self.seen.write().unwrap_or_else(PoisonError::into_inner) = now;
+        now
     }
 }
 

@@ -3,6 +3,7 @@
 pub mod clock;
 pub mod hash;
 pub mod hex;
+pub mod line;
 pub mod moment;
 pub mod new_id;
 pub mod problem;

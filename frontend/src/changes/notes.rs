@@ -29,8 +29,8 @@ enum Ask {
     Place(Element),
     /// A place of a large difference was filled.
     Fill(Element),
-    /// A field stands in the page.
-    Open(Element, At),
+    /// A field stands in the page, as the last one.
+    Open(Element, At, Turn),
     /// The field was closed.
     Close,
 }
@@ -44,11 +44,11 @@ async fn comments(ask: Ask) {
         Ask::Start => comments.refresh(),
         Ask::Place(card) => place_now(comments, &card),
         Ask::Fill(place) => fill(comments, &place),
-        Ask::Open(field, at) => {
+        Ask::Open(field, at, turn) => {
             let path = at.path.clone();
             comments.open(&field, at);
-            // The file was drawn anew while this part was loaded.
-            if !field.is_connected() {
+            // Nobody closed it: the file was drawn anew while this part was loaded.
+            if !field.is_connected() && FIELDS.with(|fields| fields.is(turn)) {
                 place_anew(Some(&path));
             }
         }
@@ -300,7 +300,7 @@ fn open(card: &Element, lines: &Lines, quote: String, behind: Option<&Element>) 
     if let Some(area) = dom::find(&field, "textarea").as_ref().and_then(dom::html) {
         let _ = area.focus();
     }
-    ask(Ask::Open(field, At { path, lines: lines.clone(), quote }));
+    ask(Ask::Open(field, At { path, lines: lines.clone(), quote }, FIELDS.with(Latest::current)));
 }
 
 /// Takes the field for lines out of the page.

@@ -2,6 +2,7 @@
 //! sockets.
 
 use super::forwarded;
+use super::headers::is_stream;
 use super::sent::until_sent;
 use super::slots::{Busy, Seat, Slots};
 use super::slow_body::Paced;
@@ -302,7 +303,7 @@ impl Desk {
         }
         match tokio::spawn(desk.answer(request)).await {
             Ok(answer) => answer,
-            Err(_) => Ok(Problem::new(ProblemCode::Internal, "The request could not be answered").into_response()),
+            Err(_) => Ok(Problem::internal().into_response()),
         }
     }
 }
@@ -311,11 +312,6 @@ impl Desk {
 fn waits<B>(request: &Request<B>) -> bool {
     let path = request.uri().path();
     path.ends_with(WAITS) || path.starts_with(HOOKS)
-}
-
-fn is_stream(answer: &Response) -> bool {
-    let kind = answer.headers().get(header::CONTENT_TYPE);
-    kind.is_some_and(|kind| kind.as_bytes().starts_with(b"text/event-stream"))
 }
 
 /// Returns true if the head is no larger than heads may be.

@@ -29,14 +29,21 @@ pub async fn add_hsts(request: Request, next: Next) -> Response {
 /// Adds them, but for what the handler set itself. What has no rule of its own for caching isn't cached.
 pub async fn add(request: Request, next: Next) -> Response {
     let mut response = next.run(request).await;
+    let is_stream = is_stream(&response);
     let headers = response.headers_mut();
     for (name, value) in ALWAYS {
         headers.entry(name).or_insert(HeaderValue::from_static(value));
     }
     headers.entry(header::CACHE_CONTROL).or_insert(HeaderValue::from_static("no-store"));
-    if headers.get(header::CONTENT_TYPE).is_some_and(|kind| kind.as_bytes().starts_with(b"text/event-stream")) {
+    if is_stream {
         // Proxies such as nginx collect an answer before they pass it on, unless they are told.
         headers.insert("x-accel-buffering", HeaderValue::from_static("no"));
     }
     response
+}
+
+/// Returns true if the answer is a stream of events.
+pub fn is_stream(answer: &Response) -> bool {
+    let kind = answer.headers().get(header::CONTENT_TYPE);
+    kind.is_some_and(|kind| kind.as_bytes().starts_with(b"text/event-stream"))
 }

@@ -139,11 +139,11 @@ pub fn said(session: &str, number: usize, text: &str) -> String {
     format!("{line}\n")
 }
 
-/// The port in the credential file.
-fn port_in(place: &Place) -> u16 {
-    let text = std::fs::read(place.data().join("server.json")).unwrap();
+/// A field of the credential file in a data directory.
+fn credential(folder: &Path, field: &str) -> String {
+    let text = std::fs::read(folder.join("server.json")).unwrap();
     let credential: Value = serde_json::from_slice(&text).unwrap();
-    credential["url"].as_str().unwrap().rsplit_once(':').unwrap().1.parse().unwrap()
+    credential[field].as_str().unwrap().to_owned()
 }
 
 /// A running `verbatim serve`.
@@ -201,7 +201,8 @@ impl Server {
         let link = line.strip_prefix("Verbatim is at ").unwrap_or_else(|| panic!("{line:?}"));
         let (url, code) = link.trim_end().split_once("/#c=").unwrap();
         let local = url.strip_prefix("http://127.0.0.1:").map(|port| port.parse().unwrap());
-        let port = local.unwrap_or_else(|| port_in(&place));
+        let given = || credential(&place.data(), "url").rsplit_once(':').unwrap().1.parse().unwrap();
+        let port = local.unwrap_or_else(given);
         Self {
             place,
             port,
@@ -222,9 +223,7 @@ impl Server {
 
     /// The key of the credential file.
     pub fn key(&self) -> String {
-        let text = std::fs::read(self.place.data().join("server.json")).unwrap();
-        let credential: Value = serde_json::from_slice(&text).unwrap();
-        credential["key"].as_str().unwrap().to_owned()
+        credential(&self.place.data(), "key")
     }
 
     /// A connection from another address of this machine: on Linux, all of 127.0.0.0/8 are.
@@ -277,9 +276,7 @@ impl Server {
 
     /// As a command of this machine, with the credential of another data directory.
     pub fn with_folder_key(&self, folder: &str, path: &str) -> Value {
-        let text = std::fs::read(Path::new(folder).join("server.json")).unwrap();
-        let credential: Value = serde_json::from_slice(&text).unwrap();
-        let bearer = format!("Bearer {}", credential["key"].as_str().unwrap());
+        let bearer = format!("Bearer {}", credential(Path::new(folder), "key"));
         self.get(path, &[("Authorization", &bearer)]).json()
     }
 

@@ -1,5 +1,6 @@
 //! Channels: where sessions are shown besides the page, what waits there, what was refused, and a form to add one.
 
+use super::credentials::copied;
 use crate::clock::{Clock, moment};
 use crate::figures;
 use crate::icon::Glyph;
@@ -9,7 +10,6 @@ use crate::send::{address, as_, attribute, body, problem, send};
 use crate::shared::attr;
 use crate::shared::form::{As, Then};
 use crate::shared::message_href;
-use crate::shared::page_action::PageAction;
 use crate::shell::small_icon;
 use crate::visible;
 use api::channels::{
@@ -210,7 +210,7 @@ pub fn notices() -> Part {
     part! {
         <div id="channel-secret" class="callout" data-state="done" role="status" hidden>{small_icon(Glyph::KEY)}
             <div><p><b>"The channel was added."</b>" Copy its signing secret now; it isn't shown again."</p>
-                <div class="copyline"><code {..attribute(attr::SLOT, "secret")}></code><button type="button" class="btn tiny" data-action=PageAction::Copy.name() data-text="" {..attribute(attr::SLOT, "secret")}>{small_icon(Glyph::COPY)}"Copy"</button></div></div>
+                {copied("secret")}</div>
         </div>
         <p id="channel-removed" class="callout" role="status" hidden><span data-name=""></span>" was removed. "
             <button type="button" class="btn quiet tiny" {..attribute(attr::HIDES, "channel-removed")}>"Undo"</button></p>

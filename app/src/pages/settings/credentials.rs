@@ -117,12 +117,19 @@ fn old_key(key: &KeyInfo, clock: &Clock) -> Part {
     part! { <li class="mut"><span class="name">{key.name.clone()}</span>" "<code>{format!("vbt_{}\u{2026}", key.id)}</code>{format!(" {what} ")}{moment(clock, at, "num")}</li> }
 }
 
+/// A part of an answer, with a button that copies it.
+pub(super) fn copied(slot: &'static str) -> Part {
+    part! {
+        <div class="copyline"><code {..attribute(attr::SLOT, slot)}></code><button type="button" class="btn tiny" data-action=PageAction::Copy.name() data-text="" {..attribute(attr::SLOT, slot)}>{small_icon(Glyph::COPY)}"Copy"</button></div>
+    }
+}
+
 /// Filled when a key was made.
 pub fn made() -> Part {
     part! {
         <div id="key-made" class="callout" data-state="done" role="status" hidden>{icon(Glyph::KEY)}
             <div><p><b>"Key \u{201c}"<span {..attribute(attr::SLOT, "name")}></span>"\u{201d} was made."</b>" Copy it now; it isn't shown again."</p>
-                <div class="copyline"><code {..attribute(attr::SLOT, "key")}></code><button type="button" class="btn tiny" data-action=PageAction::Copy.name() data-text="" {..attribute(attr::SLOT, "key")}>{small_icon(Glyph::COPY)}"Copy"</button></div>
+                {copied("key")}
                 <p class="cap">"Give it to the agent as "<code>"VERBATIM_KEY"</code>", or to "<code>"verbatim send --key"</code>"."</p></div>
         </div>
     }
@@ -227,7 +234,7 @@ pub fn paired() -> Part {
         <div id="paired" class="callout" data-state="done" role="status" hidden>{icon(Glyph::LOCK)}
             <div><p><b>"Scan this with the camera of the phone."</b>" It logs in once, within 15 minutes: show it to nobody else."</p>
                 <img class="qr" alt="QR code of the link below" width="220" height="220" {..attribute(attr::SLOT, "qr")}/>
-                <div class="copyline"><code {..attribute(attr::SLOT, "url")}></code><button type="button" class="btn tiny" data-action=PageAction::Copy.name() data-text="" {..attribute(attr::SLOT, "url")}>{small_icon(Glyph::COPY)}"Copy"</button></div></div>
+                {copied("url")}</div>
         </div>
     }
 }

@@ -3,6 +3,7 @@
 //! Cookies know no ports, so that other servers of this machine get the token as well. With it alone a log-in reads;
 //! what changes something takes the second secret, which pages keep where only they can read it.
 
+use crate::basics::line::is_line;
 use crate::basics::problem::report;
 use crate::basics::{clock, hex, problem};
 use crate::caller::Surface;
@@ -152,17 +153,12 @@ impl Hub {
             return Err(problem.hint("Start it with `--public-url`; `docs/user/network.md` says what else is needed"));
         }
         let name = input.name.map(|name| name.trim().to_owned());
-        let fits = |name: &String| {
-            !name.is_empty() && name.chars().count() <= NAME_CHARS && !name.chars().any(char::is_control)
-        };
-        if name.as_ref().is_some_and(|name| !fits(name)) {
+        if name.as_ref().is_some_and(|name| !is_line(name, NAME_CHARS)) {
             return Err(Problem::field("/name", &format!("one line of 1 to {NAME_CHARS} characters, or absent")));
         }
         let (url, expires_at) = (self.link(name)?, Micros(clock::now().0 + CODE_LIFE.as_micros() as i64));
-        let code = QrCode::new(&url).map_err(|error| {
-            tracing::warn!(%error, "the public URL doesn't fit into a QR code");
-            Problem::new(ProblemCode::Internal, "The link doesn't fit into a QR code")
-        })?;
+        // A host has 253 characters at most, and a code ten times as many.
+        let code = QrCode::new(&url).map_err(|_| Problem::internal())?;
         let image = code.render::<svg::Color<'_>>().build();
         let qr = format!("data:image/svg+xml;base64,{}", STANDARD.encode(image));
         Ok(Pairing { url, qr, expires_at })

@@ -1,6 +1,7 @@
 //! Channels: adding, changing and testing them, their sessions, and what they are told.
 
 use crate::account::login;
+use crate::basics::line::is_line;
 use crate::basics::query::limit;
 use crate::basics::{clock, problem};
 use crate::channels::open_channels::{Open, OpenChannels, people, settings};
@@ -405,8 +406,7 @@ fn changed(row: &ChannelRow, fields: &[&str]) -> Event {
 
 fn name(given: &str) -> Result<String, Problem> {
     let name = given.trim();
-    let fits = name.chars().count() <= NAME_CHARS && !is_blank(name) && !name.chars().any(char::is_control);
-    if fits {
+    if is_line(name, NAME_CHARS) {
         Ok(name.to_owned())
     } else {
         Err(Problem::field("/name", &format!("1 to {NAME_CHARS} characters in one line")))
