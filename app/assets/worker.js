@@ -5,7 +5,7 @@
 // One cache for each session, in the order in which they were read: its page, then the pieces that it loaded. A page is
 // kept where the server names it by `content-location`. When the log-in ends, they are all deleted.
 //
-// It shows the notifications that pages ask for, too: a click leads to the request.
+// It shows notifications, too, those that pages ask for and those that the server sends: a click leads to the request.
 //
 // Each build gives the worker another address, so that it is installed anew, and has a cache for its files, which stays
 // as long as a page of that build is kept: no page meets files of another build.
@@ -23,6 +23,7 @@ const PIECE = /^\/fragments\/sessions\/.*(?<!\/growth)$|^\/v1\/sessions\/[^/]+\/
 
 const MOST_SESSIONS = 20;
 const MOST_BYTES = 4 * 1024 * 1024;
+const ICON = '/apple-touch-icon.png';
 // Milliseconds. A log-in that isn't used ends after a week, and so does what it read.
 const LIFE = 7 * 24 * 60 * 60 * 1000;
 // Until a server that says nothing counts as away; until a piece is written, which may come anew before.
@@ -75,8 +76,25 @@ addEventListener('fetch', (event) => {
   else if (/^POST \/v1\/(logout|projects\/forget)$/.test(path)) event.respondWith(ending(event, (said) => said.ok));
   else if (path === 'PATCH /v1/sessions') event.respondWith(changing(event));
 });
+// What the server sends while no page is open: crates/hub/src/push/text.rs writes it.
+addEventListener('push', (event) => event.waitUntil(pushed(event.data.json())));
 // A page of Verbatim that shows the request already, else any, else a new one.
 addEventListener('notificationclick', (event) => event.waitUntil(openRequest(event.notification)));
+
+// Safari takes away the right to show notifications from who gets a message and shows none.
+const MUST_SHOW = /AppleWebKit/.test(navigator.userAgent) && !/Chrom/.test(navigator.userAgent);
+
+async function pushed({ tag, title, body, href, waiting, renotify = false, close = false }) {
+  await (waiting ? navigator.setAppBadge?.(waiting) : navigator.clearAppBadge?.());
+  const shown = await registration.getNotifications({ tag });
+  if (close && !MUST_SHOW) return shown.forEach((notification) => notification.close());
+  // Who looks at a page is told there.
+  const pages = await clients.matchAll({ type: 'window' });
+  if (pages.some(({ focused }) => focused) && !MUST_SHOW && tag !== 'test') return;
+  // Two that only differ in their sound can't be silent and renotify.
+  const sound = close ? { silent: true } : { renotify: renotify && shown.length > 0 };
+  await registration.showNotification(title, { tag, body, data: { href }, icon: ICON, ...sound });
+}
 
 async function openRequest(notification) {
   notification.close();

@@ -1,13 +1,14 @@
-//! Notifications on the desktop: one for each request, shown while no page is seen and closed when the request is
-//! decided.
+//! Notifications of an open page: one for each request, shown while no page is seen and closed when the request is
+//! decided. The server's own, which come while no page is open, have the same tags, so that nothing is shown twice.
 //!
 //! The browser asks for its permission when a button is pressed, and never before. Where there is a service worker, it
 //! shows them: phones take them from nobody else, and any tab can close them.
 
-use crate::message_text;
+use crate::service_worker::{call, registration};
+use crate::{message_text, push};
 use app::browser::page_state::NOTIFY;
 use app::browser::{dom, storage};
-use js_sys::{Array, Function, Object, Promise, Reflect};
+use js_sys::{Array, Object, Reflect};
 use leptos::prelude::lazy;
 use std::cell::RefCell;
 use wasm_bindgen::closure::Closure;
@@ -57,7 +58,19 @@ pub async fn turn(on: bool) -> State {
     }
     let is_granted = state() != State::Impossible && Notification::permission() == NotificationPermission::Granted;
     storage::set(NOTIFY, Some(if on && is_granted { "1" } else { "0" }));
+    if on && is_granted {
+        push::subscribe().await;
+    } else if !on {
+        push::unsubscribe().await;
+    }
     state()
+}
+
+/// Keeps the server told where this browser takes notifications.
+pub fn start() {
+    if state() == State::On {
+        spawn_local(push::renew());
+    }
 }
 
 /// Shows a notification of a request `session/seq`, whose click opens `href`.
@@ -99,7 +112,7 @@ async fn show_on_desktop(key: String, href: String, title: String) {
     let data = Object::new();
     let _ = Reflect::set(&data, &"href".into(), &href.as_str().into());
     options.set_data(&data);
-    if let Some(worker) = worker().await
+    if let Some(worker) = registration().await
         && call(&worker, "showNotification", &[heading.as_str().into(), options.clone().into()]).await.is_some()
     {
         if !is_open() {
@@ -129,7 +142,7 @@ async fn close_on_desktop(key: String) {
 }
 
 async fn close_by_worker(key: &str) {
-    let Some(worker) = worker().await else { return };
+    let Some(worker) = registration().await else { return };
     let filter = Object::new();
     let _ = Reflect::set(&filter, &"tag".into(), &key.into());
     let Some(shown) = call(&worker, "getNotifications", &[filter.into()]).await else { return };
@@ -138,18 +151,4 @@ async fn close_by_worker(key: &str) {
             notification.close();
         }
     }
-}
-
-/// The registration of the service worker, if there is one.
-async fn worker() -> Option<JsValue> {
-    let navigator = dom::window()?.navigator();
-    let container = Reflect::get(&navigator, &"serviceWorker".into()).ok().filter(JsValue::is_object)?;
-    call(&container, "getRegistration", &[]).await.filter(JsValue::is_object)
-}
-
-/// Calls a method that returns a promise. None where it fails, or isn't there.
-async fn call(object: &JsValue, method: &str, arguments: &[JsValue]) -> Option<JsValue> {
-    let method: Function = Reflect::get(object, &method.into()).ok()?.dyn_into().ok()?;
-    let called: Promise = method.apply(object, &arguments.iter().collect::<Array>()).ok()?.dyn_into().ok()?;
-    JsFuture::from(called).await.ok()
 }

@@ -11,7 +11,7 @@
 //! A tour, bottom-up:
 //! - `readiness`: which requests take a decision yet; `arrival`: a page that another site opened asks first.
 //! - `cursor`: the current row; `targets`: what commands act on.
-//! - `filter`: the chips above a transcript; `desktop`: notifications.
+//! - `filter`: the chips above a transcript; `desktop`: notifications of an open page; `push`: those that the server sends.
 //! - `unread`, `times`, `toasts`, `reconcile` (new rows take the place of old ones), `page_scroll` (back and reload
 //!   lead to where the reader was).
 //! - `transcript`: the window of a session's rows; `changes`: the changes page.
@@ -58,7 +58,9 @@ mod dev_toggle;
 mod image_viewer;
 mod menus;
 mod message_text;
+mod push;
 mod readiness;
+mod service_worker;
 mod swap;
 mod targets;
 mod toast_stack;
@@ -91,6 +93,7 @@ pub fn hydrate() -> Promise {
     toasts::start();
     keyboard::start();
     times::start();
+    desktop::start();
     wasm_bindgen_futures::future_to_promise(async {
         start_page().await;
         Ok(JsValue::UNDEFINED)

@@ -67,7 +67,7 @@ fn change(input: &HtmlInputElement) {
         dom::set_look(&input.name(), &input.value());
     } else if input.id() == "single-keys" {
         remap::save(json!({ "single_keys": input.checked() }));
-    } else if input.id() == "notifications" {
+    } else if input.id() == "notify-me" {
         notify(input.checked());
     }
 }
@@ -175,21 +175,28 @@ pub async fn draw() {
 fn notify(on: bool) {
     wasm_bindgen_futures::spawn_local(async move {
         desktop::turn(on).await;
-        show_notifications();
+        draw().await;
     });
 }
 
 /// The switch as this device has it, and why it may do nothing.
 fn show_notifications() {
-    let Some(switch) = dom::by_id("notifications").and_then(|e| e.dyn_into::<HtmlInputElement>().ok()) else { return };
+    let Some(switch) = dom::by_id("notify-me").and_then(|e| e.dyn_into::<HtmlInputElement>().ok()) else { return };
     let state = desktop::state();
     switch.set_checked(state == State::On);
     let words = match state {
-        State::Impossible => "Browsers don't support them for pages over plain HTTP.",
+        State::Impossible => {
+            "This browser has none here. Pages over plain HTTP have none; on an iPhone, add this page to the Home Screen first (Share, Add to Home Screen)."
+        }
         State::Refused => "The browser refuses notifications of this site: allow them in its settings.",
-        State::Off | State::On => "On this device, while a page of Verbatim is open in the background.",
+        // The server draws the form where it may send some itself.
+        State::On if dom::by_id("push").is_some() => "On this device, also while no page of Verbatim is open.",
+        State::On => {
+            "On this device, while a page of Verbatim is open in the background: its browser takes none from the server."
+        }
+        State::Off => "Also while no page of Verbatim is open, if the browser takes notifications from the server.",
     };
-    if let Some(place) = dom::by_id("notifications-say") {
+    if let Some(place) = dom::by_id("notify-say") {
         place.set_text_content(Some(words));
     }
 }

@@ -75,6 +75,8 @@ mod origins;
 mod patience;
 #[path = "program/proxy.rs"]
 mod proxy;
+#[path = "program/push.rs"]
+mod push;
 #[path = "program/reach.rs"]
 mod reach;
 #[path = "program/reference.rs"]

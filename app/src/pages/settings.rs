@@ -6,6 +6,7 @@ pub mod channels;
 mod credentials;
 mod general;
 mod notices;
+mod notifications;
 mod retention;
 mod rooms;
 mod rules;
@@ -23,6 +24,7 @@ use api::account::LogIns;
 use api::hooks::AllowRules;
 use api::keys::Keys;
 use api::notices::RunNotices;
+use api::push::Push;
 use api::retention::RetentionRules;
 use api::routing::{Rooms, Routing};
 use api::type_settings::TypeSettings;
@@ -32,6 +34,7 @@ use leptos::prelude::*;
 pub struct SettingsPage {
     pub keys: Keys,
     pub logins: LogIns,
+    pub push: Push,
     /// Other devices reach the server.
     pub is_public: bool,
     pub rules: AllowRules,
@@ -52,6 +55,7 @@ pub struct SettingsPage {
 const PARTS: &[(&str, Glyph, &str)] = &[
     ("agent-keys", Glyph::KEY, "Agent keys"),
     ("devices", Glyph::LOCK, "Devices"),
+    ("notifications", Glyph::PHONE, "Notifications"),
     ("channels", Glyph::COMMENT, "Channels"),
     ("rooms", Glyph::HOME, "Rooms"),
     ("routing", Glyph::BRANCH, "Routing"),
@@ -114,6 +118,7 @@ fn parts(data: &SettingsPage) -> Part {
     part! {
         {credentials::keys(&data.keys, &data.shell.clock)}
         {credentials::devices(&data.logins, data.is_public, &data.shell.clock)}
+        {notifications::notifications(&data.push, data.shell.clock.zone.iana_name().unwrap_or("UTC"))}
         {channels::channels(&data.channels, &data.shell.recent, &data.shell.clock)}
         {rooms::rooms(&data.rooms, &data.channels.channels.channels, &data.shell.recent, &data.shell.clock)}
         {routing::section(&data.routing)}

@@ -148,6 +148,9 @@ pub struct LogInInfo {
     pub expires_at: Micros,
     /// True for the log-in of this request.
     pub current: bool,
+    /// True if the browser shows notifications while no page is open.
+    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+    pub notified: bool,
 }
 
 /// The log-ins, last used first.

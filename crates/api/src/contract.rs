@@ -31,6 +31,7 @@ use crate::posting::{
 };
 use crate::preferences::{EditPreferences, Preferences};
 use crate::projects::{ForgetProject, Forgotten, Projects, SetProject};
+use crate::push::{EditPush, Push};
 use crate::reading::{ReadUpTo, UnreadSessions};
 use crate::redaction::{EraseText, ErasedBytes, Erasure, RedactionQuery, RedactionReport};
 use crate::retention::{RetentionPath, RetentionRules, SetRetentionRule};
@@ -51,6 +52,16 @@ use std::future::Future;
 macro_rules! endpoints {
     ($then:ident) => {
         $then! {
+            push {
+                /// Returns the notifications of the caller's browser, and the key to subscribe with.
+                Get "/v1/push" get_push / GetPush (Nothing, Nothing) -> Push [Owner; 1 KiB];
+                /// Subscribes the caller's browser to notifications, or changes what it is told.
+                Put "/v1/push" put_push / PutPush (Nothing, EditPush) -> Push [Owner; 8 KiB];
+                /// Ends the notifications of the caller's browser.
+                Delete "/v1/push" delete_push / DeletePush (Nothing, Nothing) -> Push [Owner; 1 KiB];
+                /// Sends a notification to the caller's browser, to try it.
+                Post "/v1/push/test" test_push / TestPush (Nothing, Nothing) -> Push [Owner; 1 KiB];
+            }
             account {
                 /// Returns the caller, and how the server is set up.
                 Get "/v1/me" me / GetMe (Nothing, Nothing) -> Me [Owner, Local, Agent; 1 KiB];

@@ -47,6 +47,7 @@ pub mod preferences;
 pub mod problem;
 pub mod problem_code;
 pub mod projects;
+pub mod push;
 pub mod reading;
 pub mod redaction;
 pub mod retention;

@@ -200,6 +200,10 @@ problems! {
     ChannelFailed = 409 "channel_failed" [channels];
     /// No embedding endpoint is set up.
     NoEndpoint = 409 "no_endpoint" [memory];
+    /// The browser of this request takes no notifications.
+    NoSubscription = 409 "no_subscription" [push];
+    /// The push service didn't accept the notification.
+    PushFailed = 409 "push_failed" [push];
     /// The server has no address that other machines reach.
     NoPublicUrl = 409 "no_public_url" [account];
     /// The cursor is of another history, for example because a database was restored. Read everything again.

@@ -28,6 +28,8 @@ pub enum Failure {
     Never {
         /// For people.
         reason: String,
+        /// The HTTP status of the answer, if there was one.
+        status: Option<u16>,
     },
 }
 
@@ -39,7 +41,7 @@ impl Failure {
 
     /// A failure that won't pass.
     pub fn never(reason: impl Into<String>) -> Self {
-        Self::Never { reason: reason.into() }
+        Self::Never { reason: reason.into(), status: None }
     }
 }
 

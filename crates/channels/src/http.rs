@@ -121,7 +121,11 @@ fn refused(status: StatusCode, wait: Option<Duration>, json: &Value, body: &[u8]
     let said = model::text::one_line(&text, SHOWN);
     let reason = format!("{status}{}{said}", if said.is_empty() { "" } else { ": " });
     let passes = matches!(status.as_u16(), 408 | 425 | 429) || status.is_server_error();
-    if passes { Failure::Later { reason, after: wait } } else { Failure::Never { reason } }
+    if passes {
+        Failure::Later { reason, after: wait }
+    } else {
+        Failure::Never { reason, status: Some(status.as_u16()) }
+    }
 }
 
 fn unsent(error: reqwest::Error) -> Failure {

@@ -5,6 +5,7 @@
 //!   [`Channel::send`]. What people write there comes back as [`Incoming`].
 //! - [`KINDS`]: the table of kinds, each a [`Kind`] with its settings and abilities. One file per kind, as `webhook`.
 //! - [`Http`]: requests with limits, and to no private address unless it is allowed by name. `address`: which those are.
+//! - [`PushAddress`]: a browser that shows notifications while no page is open. It is no channel: it shows that something waits.
 //! - [`signature`]: signed webhooks, as the Standard Webhooks specification has them.
 //!
 //! Rules that hold for every kind:
@@ -35,6 +36,7 @@ mod failure;
 mod http;
 mod kinds;
 mod matrix;
+mod push;
 pub mod signature;
 mod slack;
 mod webhook;
@@ -46,3 +48,4 @@ pub use channel::{
 pub use failure::{Failure, SettingError};
 pub use http::{Http, HttpError, Reply};
 pub use kinds::{KINDS, kind};
+pub use push::{MOST_BYTES as MOST_PUSH_BYTES, PushAddress, PushKey, PushMessage};

@@ -2,7 +2,7 @@
 
 use crate::context::Scoped;
 use crate::{
-    account, channels, costs, driving, files, hooks, host, imports, memory, messages, model_context, notices,
+    account, channels, costs, driving, files, hooks, host, imports, memory, messages, model_context, notices, push,
     redaction, requests, retention, routing, runs, schedules, search, sessions, settings, types,
 };
 use api::contract;

@@ -6,6 +6,7 @@ pub mod hex;
 pub mod line;
 pub mod moment;
 pub mod new_id;
+pub mod pause;
 pub mod problem;
 pub mod query;
 

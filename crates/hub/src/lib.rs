@@ -44,6 +44,7 @@ mod messages;
 mod model_context;
 pub mod notices;
 mod project_groups;
+pub mod push;
 pub mod redaction;
 mod requests;
 pub mod retention;
@@ -59,7 +60,7 @@ pub mod watch;
 mod workers;
 pub mod writing;
 
-pub use account::login::random;
+pub use basics::pause::random;
 pub use basics::{clock, hex, problem};
 pub use caller::{Agent, Caller, Person, Surface};
 pub use context::embedder::Embedder;

@@ -7,7 +7,7 @@ use crate::requests::{Requests, withdraw_for_keys};
 use crate::routing::RoutingTable;
 use crate::settings::type_settings::CurrentTypeSettings;
 use crate::upkeep::{condition, trash};
-use crate::{channels, hooks, memory, retention, schedules, watch};
+use crate::{channels, hooks, memory, push, retention, schedules, watch};
 use std::path::Path;
 use std::time::Duration;
 use store::{Store, StoreError};
@@ -45,6 +45,7 @@ impl Hub {
         // It ends what it reads.
         self.spawn("follow", follow::follow(self.clone()));
         self.spawn_until_end("channels", channels::run(self.clone()));
+        self.spawn_until_end("notifications", push::run(self.clone()));
         self.spawn_until_end("trash", trash::purge(self.clone()));
         self.spawn_until_end("retention", retention::work(self.clone()));
         self.spawn_until_end("reindex", reindex::renew(self.clone()));

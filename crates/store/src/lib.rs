@@ -80,6 +80,7 @@ mod opening;
 mod pack;
 mod permission;
 mod prepare;
+mod push;
 pub mod query;
 mod read;
 mod repair;
@@ -138,6 +139,7 @@ pub use lock::{DataDirLock, LockError};
 pub use masks::{LONGEST as LONGEST_ERASED, Masks, SHORTEST as SHORTEST_ERASED};
 pub use memory::{Memory, MemoryCounts, MemoryFilter, StoredVector, Unembedded};
 pub use permission::{Following, Permission};
+pub use push::{PushDevice, PushKind, PushNotice, PushState, PushSubject};
 pub use query::{
     Among, Archived, Blob, Count, Facet, Facets, FeedCounts, FeedEntry, FeedKind, FeedRow, FileEdit, FileEdits,
     FileQuery, FileSession, HiddenRow, Landmark, MessageQuery, MessageRecords, Order, Page, Parents, Range, Replaced,

@@ -499,6 +499,7 @@ pub async fn settings_data(site: &Site, scoped: &Scoped, headers: &HeaderMap) ->
         keys: site.api.list_keys(Nothing {}, Nothing {}).await?,
         // Asked as the caller: one of them is this browser.
         logins: scoped.list_logins(Nothing {}, Nothing {}).await?,
+        push: scoped.get_push(Nothing {}, Nothing {}).await?,
         is_public: site.hub.settings.is_public(),
         rules: site.api.list_rules(Nothing {}, Nothing {}).await?,
         channels: channels(site).await?,

@@ -254,6 +254,7 @@ pub fn pair_dialog() -> Part {
 
 fn device(login: &LogInInfo, clock: &Clock) -> Part {
     let name = model::browser::name(&login.label);
+    let notified = login.notified.then(|| part! { <span class="chip">"Notifications"</span> });
     let words = format!("Log out {name}");
     let end = if login.current {
         part! { <span class="chip" data-state="done">"This one"</span> }
@@ -261,7 +262,7 @@ fn device(login: &LogInInfo, clock: &Clock) -> Part {
         part! { <button type="button" class="btn quiet tiny" {..send(EndLogIn, [&login.id]).attributes()} title=words.clone()>"Log out"<span class="sr">{format!(" {name}")}</span></button> }
     };
     part! {
-        <tr><th scope="row"><span class="name" title=login.label.clone()>{name.clone()}</span></th>
+        <tr><th scope="row"><span class="name" title=login.label.clone()>{name.clone()}</span>{notified}</th>
             <td class="hide-narrow">{moment(clock, login.created_at, "num mut")}</td>
             <td>{moment(clock, login.last_used_at, "num mut")}</td>
             <td class="end">{end}</td></tr>

@@ -1,4 +1,4 @@
-//! How pages look, names, the editor, notifications, and where sessions come from.
+//! How pages look, names, the editor, and where sessions come from.
 
 use crate::figures;
 use crate::icon::Glyph;
@@ -68,8 +68,6 @@ pub fn general(preferences: &Preferences, routing: &Routing) -> Part {
             </form>
             {budget("daily_budget", "Budget of a day in US dollars", &preferences.daily_budget)}
             {budget("monthly_budget", "Budget of a month in US dollars", &preferences.monthly_budget)}
-            <div class="setting"><label class="switch"><input type="checkbox" role="switch" id="notifications"/>"Notify me when something needs me"</label>
-                <p class="cap" id="notifications-say">"On this device, while a page of Verbatim is open in the background."</p></div>
         </section>
     }
 }

@@ -64,10 +64,12 @@ pub async fn health(scoped: &Scoped) -> Result<Health, Problem> {
 pub async fn list_logins(scoped: &Scoped) -> Result<LogIns, Problem> {
     let now = clock::now();
     let logins = scoped.hub.all_logins().await?;
+    let devices = scoped.hub.workspace.push_devices().await.map_err(problem)?;
     let logins = logins.into_iter().filter(|login| login::holds(login, now)).map(|login| {
         let id = login::id_of_hash(&login.hash).to_owned();
         LogInInfo {
             current: scoped.login.as_deref() == Some(&id),
+            notified: devices.iter().any(|device| device.login == id),
             id,
             label: login.label,
             created_at: login.created_at,

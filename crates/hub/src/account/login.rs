@@ -91,11 +91,6 @@ pub fn short_id() -> Result<String, Problem> {
     bytes::<5>().map(|bytes| hex(&bytes))
 }
 
-/// A number below `end`, to spread what would otherwise happen at once. 0 without randomness.
-pub fn random(end: u64) -> u64 {
-    getrandom::u64().unwrap_or_default() % end.max(1)
-}
-
 /// Returns true if two secrets are equal. Takes the same time whatever they hold.
 pub fn same_secret(a: &str, b: &str) -> bool {
     hash(a).ct_eq(&hash(b)).into()

@@ -1,7 +1,7 @@
 //! Sends what waits in one channel, in its order.
 
-use crate::account::login;
 use crate::basics::clock;
+use crate::basics::pause::{ASKED, pause};
 use crate::channels::open_channels::{Open, OpenChannels, people};
 use crate::channels::outgoing::{page, render};
 use crate::channels::{Kept, LEASE, LOOK, load};
@@ -16,12 +16,6 @@ use store::{ChannelRow, DeliveryChange, DeliveryKey, DueDelivery, Queueing, Stor
 const TOGETHER: u32 = 32;
 /// How long a batch is sent, before what became of it is stored.
 const BATCH: Duration = Duration::from_secs(20);
-/// The pause after the first failure; each further one doubles it.
-const FIRST: i64 = 2 * Micros::SECOND;
-/// The longest pause. A channel that is down for days is tried every quarter of an hour.
-const LONGEST: i64 = 15 * 60 * Micros::SECOND;
-/// The longest pause that the other side may ask for.
-const ASKED: i64 = 24 * 3600 * Micros::SECOND;
 /// Attempts for a message that others may pass: nobody sees that it waits.
 const ATTEMPTS: i64 = 12;
 /// The pause after a channel that can't be opened.
@@ -227,7 +221,7 @@ impl Sender<'_> {
                     let external_id = due.external_id.clone().or(sent.id);
                     outcomes.push(DeliveryChange::Sent { key, external_id, at: clock::now() });
                 }
-                Err(Failure::Never { reason }) => outcomes.push(DeliveryChange::Dead { key, error: reason }),
+                Err(Failure::Never { reason, .. }) => outcomes.push(DeliveryChange::Dead { key, error: reason }),
                 Err(Failure::Later { reason, .. }) if queueing == Queueing::AsDue && due.attempts + 1 >= ATTEMPTS => {
                     outcomes.push(DeliveryChange::Dead { key, error: reason });
                 }
@@ -300,13 +294,4 @@ impl Sender<'_> {
         places.insert(session.clone(), made.clone());
         Ok(Ok(made))
     }
-}
-
-/// How long to wait after a failure, in microseconds: longer after each, by chance up to a third less so that many
-/// don't come back at once, and as long as the other side asks for.
-fn pause(attempts: i64, asked: Option<Duration>) -> i64 {
-    let doubled = FIRST.saturating_mul(1_i64 << attempts.clamp(0, 20)).min(LONGEST);
-    let chance = i64::try_from(login::random(doubled.unsigned_abs() / 3)).unwrap_or_default();
-    let asked = asked.map_or(0, |asked| i64::try_from(asked.as_micros()).unwrap_or(ASKED)).min(ASKED);
-    (doubled - chance).max(asked)
 }

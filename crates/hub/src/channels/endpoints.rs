@@ -300,7 +300,7 @@ pub async fn leave_room(scoped: &Scoped, input: LeaveRoom) -> Result<Rooms, Prob
     match open.channel.leave(&input.address).await {
         Ok(()) => {}
         // The bot is out of it already, unless its own log-in is refused.
-        Err(Failure::Never { reason }) if !reason.starts_with("401") => {
+        Err(Failure::Never { reason, status }) if status != Some(401) => {
             tracing::info!(reason, channel = row.id, "a room wasn't left");
         }
         Err(failure) => {

@@ -40,7 +40,8 @@ impl TopicState for OpenChannels {
 }
 
 impl OpenChannels {
-    fn http(&self) -> Option<&Http> {
+    /// Returns the client for requests to other machines. None where none can be made.
+    pub fn http(&self) -> Option<&Http> {
         let make = || {
             let made = Http::new(self.hosts.iter().cloned());
             made.inspect_err(|error| tracing::error!(%error, "channels can't be used")).ok()

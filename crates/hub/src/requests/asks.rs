@@ -95,7 +95,7 @@ type InboxPosition = (bool, i64);
 
 /// Every open ask, in the order of the list.
 async fn open(scoped: &Scoped) -> Result<Vec<(InboxPosition, OpenAsk)>, Problem> {
-    let open = scoped.hub.workspace.open_asks(scoped.caller.reads_only(), MOST).await.map_err(problem)?;
+    let open = scoped.hub.workspace.open_asks(scoped.caller.reads_only(), 0, MOST).await.map_err(problem)?;
     let now = clock::now();
     let place = |ask: &OpenAsk| {
         let is_old = now.since(ask.last_at) > LATELY;

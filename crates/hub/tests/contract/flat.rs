@@ -34,6 +34,7 @@ const FLAT: &[(&str, &str)] = &[
     ("list_rooms", ""),
     ("get_type_settings", ""),
     ("list_notices", ""),
+    ("get_push", ""),
     ("stats", "?from=2026-02-20&to=2026-03-10"),
     ("get_budgets", ""),
     ("list_imports", ""),

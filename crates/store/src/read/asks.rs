@@ -27,8 +27,9 @@ const KINDS: [&str; 2] = ["m.asks = 1", "m.asks_input = 1 AND m.asks = 0 AND m.s
 
 impl Workspace {
     /// Every open approval and question of sessions that are neither archived nor deleted, the oldest first, `limit` at
-    /// most. Of an agent key's sessions, if it is named.
-    pub async fn open_asks(&self, key_id: Option<&str>, limit: u32) -> Result<Vec<OpenAsk>, StoreError> {
+    /// most. Of an agent key's sessions, if it is named, and of messages that were stored after the one with the number
+    /// `after`.
+    pub async fn open_asks(&self, key_id: Option<&str>, after: i64, limit: u32) -> Result<Vec<OpenAsk>, StoreError> {
         let rows: Vec<(i64, String, i64, i64)> = on!(&self.store, pool => {
             let mut q = QueryBuilder::new("");
             for (number, kind) in KINDS.into_iter().enumerate() {
@@ -42,6 +43,9 @@ impl Workspace {
                 q.push_bind(self.id());
                 if let Some(key_id) = key_id {
                     q.push(" AND s.key_id = ").push_bind(key_id);
+                }
+                if after > 0 {
+                    q.push(" AND m.rid > ").push_bind(after);
                 }
             }
             q.push(" ORDER BY 1").push(limited(i64::from(limit)));

@@ -231,7 +231,7 @@ async fn each_question_has_an_answer_of_its_own() {
             format!("{state} {}", asked.join(","))
         };
         let open = async || {
-            let open = workspace.open_asks(None, 9).await.unwrap();
+            let open = workspace.open_asks(None, 0, 9).await.unwrap();
             let mut listing = workspace.asked(&open).await.unwrap();
             let read = workspace.read_next(&mut listing, u64::MAX).await.unwrap();
             assert!(open.iter().zip(&read).all(|(ask, read)| ask.seq == read.message.seq));
