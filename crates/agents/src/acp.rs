@@ -30,7 +30,7 @@ pub(crate) struct Messages {
     calls: Calls,
     /// The session of lines that belong to none, if the log names none at all.
     named: String,
-    /// What ids of messages begin with that have none of their own.
+    /// The prefix of the ids of messages that have no id of their own.
     file_key: String,
     origin: Origin,
     /// The session that was spoken of last. None until one is named.
@@ -95,7 +95,7 @@ impl Messages {
         format!("{}~{offset}", self.file_key)
     }
 
-    /// What the messages of a line have in common.
+    /// Returns the data shared by all messages of one line.
     fn at(&mut self, session: usize, time: Option<Micros>, span: Span) -> At {
         let id = self.id_by_place(span.offset);
         self.book.at(session, time, id, self.origin.clone(), span)

@@ -40,7 +40,7 @@ pub struct Agent {
     pub title: &'static str,
     /// A mark that stands for it where there is little room.
     pub glyph: char,
-    /// What one of its files is: `a transcript of Claude Code`.
+    /// The kind of its files, for people: `a transcript of Claude Code`.
     pub file: &'static str,
     /// The command that goes on with a session, which is followed by the session's own id.
     pub resume: Option<&'static str>,
@@ -66,7 +66,7 @@ pub struct Reading {
 /// A folder in which an agent keeps files, anywhere below it.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Folder {
-    /// What the path begins at, where the variable isn't set.
+    /// The folder that `path` is relative to, where the variable isn't set.
     pub base: Base,
     /// The path from there: `.claude`.
     pub path: &'static str,
@@ -173,10 +173,10 @@ pub const LOGS: Folder = Folder::home("", "", None);
 /// Where Claude Code keeps its transcripts.
 pub const CLAUDE: Folder = Folder::home(".claude", "projects", Some("CLAUDE_CONFIG_DIR")).by_project();
 
-/// What a document is that is made of a database of Cursor's.
+/// The kind of a document that is built from one of Cursor's databases.
 pub const CURSOR_CHAT: &str = "a chat of Cursor's command line";
 
-/// What a file of Cline is that isn't read by itself.
+/// Why Cline's `ui_messages.json` isn't read by itself.
 const SEEN_TASK: &str = "what a person saw of a task, without `api_conversation_history.json` beside it, which is read";
 
 /// Where Goose keeps its database, and its sessions of before it had one.

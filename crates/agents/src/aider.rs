@@ -54,7 +54,7 @@ struct Section {
     /// The file of the last block.
     path: Option<String>,
     edits: usize,
-    /// What the program asked in it.
+    /// The number of questions that the program asked in it.
     asked: usize,
 }
 
@@ -232,19 +232,19 @@ impl History {
     }
 }
 
-/// Is it a question of the program, which it answered as a person had answered the one before?
+/// Returns true if the text is a question of the program, which it answered as the person had answered the one before.
 fn is_question(text: &str) -> bool {
     text.split_once(" (Y)es/(N)o").is_some_and(|(_, rest)| rest.contains("]:"))
 }
 
-/// Is it a command for the program, and no prompt?
+/// Returns true if the text is a command for the program instead of a prompt.
 fn is_command(text: &str) -> bool {
     let word = text.strip_prefix('/').map(|rest| rest.split(' ').next().unwrap_or_default());
     let is_name = |word: &str| !word.is_empty() && word.chars().all(|c| c.is_ascii_lowercase() || c == '-');
     text.starts_with('!') || word.is_some_and(is_name)
 }
 
-/// Does a line begin, or end, what the model thought?
+/// Returns true if the line begins, or with `end` ends, the model's thoughts.
 fn is_tag(line: &str, end: bool) -> bool {
     const HIDDEN: &str = "thinking-content-";
     let line = line.trim();

@@ -1,4 +1,4 @@
-//! What a reader hands out: changes to sessions, messages and runs, and the bytes that they came from.
+//! The output of a reader: changes to sessions, messages and runs, and the bytes that they came from.
 
 use model::{CopyMarks, Draft, MessageId, Run, SessionFacts, Spent};
 
@@ -50,7 +50,7 @@ pub enum Change {
         draft: Draft,
         /// Where it came from, in the order of the file.
         spans: Vec<Span>,
-        /// What shows that the message was copied from another transcript.
+        /// Marks of a message that was copied from another transcript.
         marks: CopyMarks,
     },
     /// A person rewound the conversation: these messages no longer hold (`left`), or hold again. Comes after the messages of

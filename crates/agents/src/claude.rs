@@ -76,7 +76,7 @@ pub struct Reader {
     waiting: Vec<(Span, Option<Vec<u8>>)>,
 }
 
-/// What `agent-<id>.meta.json` tells of a sub-agent.
+/// The fields of a sub-agent's `agent-<id>.meta.json` that are read.
 struct Meta {
     title: Option<String>,
     call_id: Option<String>,

@@ -96,7 +96,7 @@ impl Task {
         self.log.say_empty(at);
     }
 
-    /// What the model wrote: words, and a call behind them.
+    /// Reads a message of the model: words, and a call behind them.
     fn said(&mut self, at: &At, id: &str, text: &str) {
         let written = tags::call_in(text);
         let words = written.as_ref().map_or(text, |written| written.before);
@@ -165,7 +165,7 @@ impl Task {
                     self.log.told(at, &id, kind, words);
                 }
                 Told::Words(words) => match &mut self.written {
-                    // What stands behind the head of a result belongs to it.
+                    // Text behind the head of a result belongs to the result.
                     Some((call, output)) => {
                         let output = output.get_or_insert_default();
                         if !output.is_empty() {

@@ -1,10 +1,12 @@
 //! Codex's rollouts: `~/.codex/sessions/<year>/<month>/<day>/rollout-<time>-<session>.jsonl`, one JSON object a line.
 //!
 //! Since autumn 2025 each line is an envelope of a time, a type and a payload; before, lines were bare items behind a head.
-//! What the model said and was told is there twice, as an item (`items`) and as an event (`events`): the first of both
-//! becomes the message, and the other one belongs to it (`said`, `searches`). A sub-agent's file may begin with a copy of its
-//! parent's (`history`). `calls` makes tool calls of items and events, `edits`
-//! what they changed, `result` reads what they gave back, and `turns` counts runs and tokens.
+//! Texts of the model and to it are there twice, as an item (`items`) and as an event (`events`): the first of both
+//! becomes the message, and the other one belongs to it (`said`, `searches`). A sub-agent's file may begin with a copy
+//! of
+//! its parent's (`history`). `calls` makes tool calls of items and events, `edits` the edits of files, `result` reads
+//! the
+//! results, and `turns` counts runs and tokens.
 //!
 //! Ids of messages: an item's own one; else `<turn>~<n>`, counted within the turn, so that a fork's copies have the same;
 //! `<call id>` of a tool call, with `~edit~<n>` and `~todo~0` of what is derived from it; `<file name>~<offset>` of a line
@@ -103,7 +105,7 @@ impl Rollout {
         main
     }
 
-    /// What the messages of a line have in common.
+    /// Returns the data shared by all messages of one line.
     fn at(&mut self, session: usize, time: Option<Micros>, id: String, span: Span) -> At {
         self.book.at(session, time, id, self.origin.clone(), span)
     }
@@ -254,7 +256,7 @@ impl Contents for Rollout {
     }
 }
 
-/// Whether a head is that of the file in which a session goes on from an earlier line of its own.
+/// Returns true if the head belongs to a file in which a session goes on from an earlier line of its own.
 fn went_back(head: &Obj) -> bool {
     head.has("history_base") && !head.has("forked_from_id")
 }

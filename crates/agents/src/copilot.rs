@@ -32,7 +32,7 @@ use todos::Todos;
 /// Reads the events of one session.
 pub(crate) struct Events {
     log: Log,
-    /// What a person is asked and hasn't answered, by the id of the request.
+    /// Open requests to a person, by the id of the request.
     asked: HashMap<String, Asked>,
     /// Calls that weren't allowed.
     denied: Vec<String>,
@@ -241,7 +241,7 @@ impl Events {
         {
             self.log.patched(at, call_id, &diff);
         }
-        // What failed changed nothing.
+        // A failed call changed nothing.
         if let Some((_, before)) = self.listed.take_if(|(id, _)| state != "done" && call_id.as_ref() == Some(id)) {
             self.todos = before;
         }

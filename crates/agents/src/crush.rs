@@ -68,7 +68,7 @@ impl Session {
         Self { log, calls: CallIds::default(), usage: Usage::default(), cost: 0.0, cost_of_sub_agents: 0.0 }
     }
 
-    /// What is known of the session.
+    /// Reads the facts of the session.
     fn head(&mut self, id: &str, row: &Obj) {
         let facts = self.log.facts();
         if let Some(parent) = row.filled("parent_session_id") {
@@ -167,7 +167,7 @@ impl Session {
         }
     }
 
-    /// What a tool says of the file that it changed: the texts before and after, or a diff.
+    /// Adds the edit that a tool reports: of the texts before and after, or of a diff.
     fn changed(&mut self, at: &At, call: &str, metadata: &Obj) {
         let Some(path) = self.log.calls.edited(&self.log.book, call) else { return };
         let text = |key: &str| metadata.filled(key);

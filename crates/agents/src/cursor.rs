@@ -58,7 +58,7 @@ fn parts(text: &str) -> Option<(&str, &str, &str)> {
     Some((before, asked, behind))
 }
 
-/// What a person said, with what the editor added.
+/// Reads a person's prompt, and the context that the editor added.
 fn said(log: &mut Log, at: &mut At, text: &str) {
     let (before, asked, behind) = parts(text).unwrap_or(("", text, ""));
     for (n, context) in [before, behind].into_iter().map(str::trim).enumerate() {
@@ -70,7 +70,7 @@ fn said(log: &mut Log, at: &mut At, text: &str) {
     log.prompt(at, &id, asked.trim());
 }
 
-/// What a tool gave back isn't told: it did, since the agent goes on.
+/// Ends all open calls as done. Their results aren't in the file, but the agent goes on.
 fn end_calls(log: &mut Log, at: &At) {
     log.calls.end_all(&mut log.book, at.session, "done");
 }

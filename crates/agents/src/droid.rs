@@ -21,11 +21,11 @@ use model::{Origin, Role, RunOutcome, Spent, Usage};
 /// Reads one session.
 pub(crate) struct Droid {
     log: Log,
-    /// What the agent said last, which the end of a stream repeats.
+    /// The agent's last text, which the end of a stream repeats.
     last: Option<String>,
-    /// What the file beside it tells: the model, until a line was read.
+    /// The model in the settings file beside it, until a line was read.
     model: Option<String>,
-    /// And the tokens of the session.
+    /// The tokens of the session, from the same file.
     sum: Option<Usage>,
 }
 
@@ -43,7 +43,7 @@ impl Droid {
         Self { log: Log::new(stem(path)), last: None, model, sum }
     }
 
-    /// What the session took, at the end of the file: it is no single request's.
+    /// Counts the session's tokens at the end of the file: they belong to no single request.
     fn count(&mut self) {
         let key = self.log.facts().key.clone();
         if let Some(usage) = self.sum.filter(|sum| *sum != Usage::default()) {
@@ -51,7 +51,7 @@ impl Droid {
         }
     }
 
-    /// What the session is. `started` is the line that begins it.
+    /// Reads the facts of the session. `started` is the line that begins it.
     fn head(&mut self, at: &At, kind: &str, started: &Obj) {
         let (cwd, model, version) = (started.filled("cwd"), started.filled("model"), started.filled("version"));
         self.log.comes_from(Origin { cwd, model, version, ..Origin::default() });

@@ -72,7 +72,7 @@ fn kind(property: &Value) -> &str {
     property.get("type").and_then(Value::as_str).unwrap_or_default()
 }
 
-/// What can be chosen: each value with its title.
+/// Returns the choices: each value with its title.
 fn choices(property: &Value) -> Vec<(String, String)> {
     let of = property.get("items").unwrap_or(property);
     let titles = items(of, "enumNames");

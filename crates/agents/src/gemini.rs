@@ -45,7 +45,7 @@ pub(crate) struct Chat {
     main: Option<usize>,
     /// Fields of a document, until its session is known.
     early: Vec<(String, String, Span)>,
-    /// What the head says, for people.
+    /// The fields of the head, for people.
     head: Vec<(String, String)>,
     /// The records by hashes of their ids.
     records: HashMap<u64, Record>,
@@ -263,7 +263,7 @@ impl Chat {
         let at = self.at(session, time, self.id_by_place(span.offset), span);
         let messages = set.list("messages");
         if let Some(messages) = &messages {
-            // What was said stays as it was: the model goes on with a shorter form of it.
+            // Earlier messages stay as they were: the model goes on with a shorter form of them.
             self.aside(&at, "history", format!("The model goes on with a history of {} messages", messages.len()));
         } else if let Some(summary) = set.filled("summary") {
             self.book.sessions[session].title(TitleRank::Agent, &summary);
@@ -373,7 +373,8 @@ impl Chat {
     }
 }
 
-/// Is it a hash? What Gemini CLI itself puts before a conversation is the same in all that begin in a folder on one day.
+/// Returns true if the id is a hash. Gemini CLI's own text before a conversation is the same in all that begin in a
+/// folder on one day.
 fn is_made_of_content(id: &str) -> bool {
     const DIGITS: usize = 32;
     id.len() == DIGITS && id.bytes().all(|byte| byte.is_ascii_hexdigit())

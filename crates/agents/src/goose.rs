@@ -50,7 +50,7 @@ impl Session {
         Self { log: Log::new(stem(path)), calls, count: 0, early, spent }
     }
 
-    /// What is known of the session: a row, the first line, or the fields of an export.
+    /// Reads the facts of the session: from a row, the first line, or the fields of an export.
     fn head(&mut self, row: &Obj) {
         let created = row.filled("created_at").unwrap_or_default();
         let key = row.filled("id").map(|id| if is_counted(&id) { format!("{id}-{}", digits(&created)) } else { id });
@@ -106,7 +106,7 @@ impl Session {
     fn part(&mut self, at: &mut At, id: &str, kind: &str, part: &Obj, (is_agent, is_hidden): (bool, bool)) {
         let text = part.string("text").unwrap_or_default();
         match kind {
-            // What was said before, in short, for the model alone.
+            // A summary of the earlier conversation, for the model alone.
             "text" if is_hidden => self.log.compacted(&At { id: id.to_owned(), ..at.clone() }, Some(text), None),
             "text" if is_agent => self.log.answer(at, id, &text),
             "text" => self.log.prompt(at, id, &text),
@@ -232,7 +232,7 @@ fn seen(content: &str) -> String {
     }
 }
 
-/// Is it an id that counts the sessions of a day: `20251001_3`?
+/// Returns true if the id counts the sessions of a day: `20251001_3`.
 fn is_counted(id: &str) -> bool {
     let is_number = |text: &str| text.bytes().all(|byte| byte.is_ascii_digit());
     id.split_once('_').is_some_and(|(day, n)| day.len() == 8 && is_number(day) && n.len() < 6 && is_number(n))

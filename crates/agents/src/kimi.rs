@@ -21,7 +21,7 @@ use model::{Origin, Role, Spent, Usage};
 /// Reads the log of one agent.
 pub(crate) struct Wire {
     log: Log,
-    /// Of a sub-agent: the session that started it.
+    /// The session that started it, for a sub-agent.
     parent: Option<String>,
 }
 
@@ -75,7 +75,7 @@ impl Wire {
         self.log.say_empty(at);
     }
 
-    /// What happened in a step of the agent.
+    /// Reads an event within a step of the agent.
     fn event(&mut self, at: &mut At, event: &Obj) {
         let kind = event.filled("type").unwrap_or_default();
         self.log.alive(at);

@@ -45,7 +45,7 @@ pub(crate) struct Session {
     origin: Origin,
 }
 
-/// What stands for ids in transcripts that were made public.
+/// The word in place of ids in transcripts that were made public.
 const REDACTED: &str = "REDACTED";
 
 impl Session {
@@ -111,7 +111,7 @@ impl Session {
         self.say(at, draft);
     }
 
-    /// What is known of the session itself.
+    /// Reads the facts of the session itself.
     fn info(&mut self, info: &Obj, span: Span) {
         let session = self.session(info.filled("id"));
         self.origin.version = info.filled("version");
@@ -160,7 +160,7 @@ impl Session {
     }
 }
 
-/// What something is, in one line without its ids.
+/// Returns a record in one line, without its ids.
 fn in_short(kind: &str, line: &Obj) -> String {
     let is_said = |name: &str| !matches!(name, "id" | "sessionID" | "messageID" | "parentID" | "snapshot" | "role");
     let fields = line.fields().filter(|(name, _)| is_said(name));
@@ -178,7 +178,7 @@ impl Contents for Session {
         let id = self.note_at(span.offset).1;
         let at = self.at(session, None, id.as_str().to_owned(), span);
         let draft = at.aside(&at.id, "note", text);
-        // What there is of a file of the storage says nothing without the rest.
+        // The fields of a file of the storage are shown with the note: they mean nothing without the rest.
         let fields = self.take_fields().map(|(_, spans)| spans).unwrap_or_default();
         let mut spans = fields.into_iter().chain([span]);
         self.book.keep(session, draft, spans.next().unwrap_or(span));

@@ -28,7 +28,7 @@ pub(crate) struct Conversation {
     /// The only session of the book.
     session: usize,
     key: String,
-    /// What ids of messages begin with that have none of their own.
+    /// The prefix of the ids of messages that have no id of their own.
     file_key: String,
     origin: Origin,
     /// Ids that were given.
@@ -147,7 +147,7 @@ impl Conversation {
         self.say(at, at.aside(&at.id, kind, content));
     }
 
-    /// What the program says to the model.
+    /// Adds a text of the program to the model.
     fn notice(&mut self, at: &At, id: &str, sender: &str, text: &str) {
         let mut draft = at.text(id, Role::System, sender, text);
         draft.context = Context::Ephemeral;
@@ -185,7 +185,7 @@ impl Conversation {
         self.say(at, at.text(&at.id, Role::Model, "thinking", text));
     }
 
-    /// What the model thought, in whichever form its provider hands it out. Returns it.
+    /// Adds the model's thoughts, in whichever form its provider hands them out, and returns them.
     fn reasoning(&mut self, at: &At, event: &Obj) -> String {
         let blocks = event.list("thinking_blocks").unwrap_or_default();
         let of_block = |raw: &str| Obj::parse(raw)?.filled("thinking");
@@ -230,7 +230,7 @@ impl Conversation {
         self.extended(at, event);
     }
 
-    /// What skills and rules added to a message.
+    /// Adds the text that skills and rules added to a message.
     fn extended(&mut self, at: &At, event: &Obj) {
         let text = event.raw("extended_content").map(joined_text).unwrap_or_default();
         if !text.is_empty() {

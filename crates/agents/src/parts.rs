@@ -1,14 +1,17 @@
-//! What the readers of several agents share.
+//! Code that the readers of several agents share.
 //!
-//! - `contents`: what reads a file, whatever its form. `lines`: a file of lines; `document`: a file that is one JSON document,
+//! - `contents`: the base of all readers of files. `lines`: a file of lines; `document`: a file that is one JSON
+//! document,
 //!   entry by entry; `either`: a file of either kind.
 //! - `decode`, `pieces`, `obj`: from bytes to JSON objects.
-//! - `book`: what has been read but not yet handed out; `session`, `runs`: what is known of a session and its runs.
-//! - `at`: what every message made from one line has in common; ids and envelopes.
-//! - `log`: a file of one session, whose lines become messages one by one: what most readers do with most lines.
-//! - `calls`: tool calls and their results. `result`: how a call went. `call_ids`: their ids. `proposal`: what a call would do. `blocks`, `files`, `picture`: content. `short`: a record in one line.
-//! - `asks`, `answers`, `forms`: what a person is asked, and the answers.
-//! - `edits`, `patch`, `search_replace`, `window`: changes of files. `todos`: checklists. `reviews`: what was found in files.
+//! - `book`: changes that are read but not yet handed out; `session`, `runs`: the facts of a session and its runs.
+//! - `at`: the data shared by all messages of one line; ids and envelopes.
+//! - `log`: a file of one session, whose lines become messages one by one, with defaults for most kinds of lines.
+//! - `calls`: tool calls and their results. `result`: how a call went. `call_ids`: their ids. `proposal`: the edits
+//! that a
+//!   call proposes. `blocks`, `files`, `picture`: content. `short`: a record in one line.
+//! - `asks`, `answers`, `forms`: requests to a person, and the answers.
+//! - `edits`, `patch`, `search_replace`, `window`: changes of files. `todos`: checklists. `reviews`: findings in files.
 
 pub(crate) mod answers;
 pub(crate) mod asks;

@@ -36,7 +36,7 @@ struct Entry {
     /// Its first message; none of a result, which belongs to its call.
     message: Option<MessageId>,
     offset: u64,
-    /// Was it said in the conversation?
+    /// True if it was said in the conversation.
     is_said: bool,
     is_left: bool,
 }
@@ -159,7 +159,7 @@ impl Tree {
         self.log.say(at, draft);
     }
 
-    /// What was said before, or on a branch that was left, in short.
+    /// Adds a summary of the earlier conversation, or of a branch that was left.
     fn summary(&mut self, at: &At, line: &Obj) {
         if !line.has("tokensBefore") {
             let text = line.filled("summary").unwrap_or_default();

@@ -1,4 +1,4 @@
-//! What all readers have in common.
+//! The trait of all readers.
 
 use crate::{Change, SessionKey};
 use model::MessageId;

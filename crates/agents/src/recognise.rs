@@ -1,4 +1,4 @@
-//! What a file is, by the beginning and the end of its content. Names and folders say nothing.
+//! Recognises the kind of a file by the beginning and the end of its content. Names and folders say nothing.
 //!
 //! Each record of a file is asked whose it is; most votes win.
 
@@ -8,7 +8,7 @@ use crate::parts::decode::Encoding;
 use crate::parts::obj::Obj;
 use crate::parts::pieces::{What, is_record, pieces};
 
-/// What a file is.
+/// The kind of a file.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Recognised {
     /// A file of an agent, whether a reader reads it or not.
@@ -102,7 +102,7 @@ fn recognise_of(keeper: Option<&Agent>, beginning: &[u8], end: &[u8]) -> Recogni
             _ => {}
         }
     }
-    // Of several with as many records the last one, whose test fits most.
+    // If several agents have as many records, the last one wins: its test fits most closely.
     let most = AGENTS.iter().zip(votes).filter(|(_, votes)| *votes > 0).max_by_key(|(_, votes)| *votes);
     match (most, asked) {
         (Some((agent, _)), _) => Recognised::Agent(agent),
@@ -191,7 +191,7 @@ fn of_bytes(beginning: &[u8]) -> Option<&'static str> {
     KINDS.iter().find(|(start, _)| beginning.starts_with(start)).map(|(_, what)| *what)
 }
 
-/// Is it no text? A last character may have been cut in half.
+/// Returns true if the bytes aren't text. A last character may have been cut in half.
 fn is_binary(bytes: &[u8]) -> bool {
     let invalid = bytes.utf8_chunks().filter(|chunk| !chunk.invalid().is_empty()).count();
     bytes.contains(&0) || invalid > 1 + bytes.len() / 100

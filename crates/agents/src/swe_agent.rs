@@ -32,9 +32,9 @@ pub(crate) struct Trajectory {
     calls: Calls,
     /// The only one of the book.
     session: usize,
-    /// What the session is known by.
+    /// The key of the session.
     key: String,
-    /// What ids of messages begin with.
+    /// The prefix of the ids of messages.
     file_key: String,
     origin: Origin,
     /// Calls without a result: the agent's id of each, and ours.
@@ -45,7 +45,7 @@ pub(crate) struct Trajectory {
     twins: Twins,
     /// How the run ended, which is said at the end of the document.
     info: Option<(String, Span)>,
-    /// What each request took was counted.
+    /// True once the usage is counted, by request or as a sum.
     is_counted: bool,
 }
 
@@ -81,7 +81,7 @@ impl Trajectory {
         }
     }
 
-    /// What the messages of an entry or a field have in common.
+    /// Returns the data shared by all messages of an entry or a field.
     fn at(&mut self, id: String, time: Option<Micros>, span: Span) -> At {
         self.book.begin_line(Line::default());
         self.book.at(self.session, time, id, self.origin.clone(), span)
@@ -158,11 +158,11 @@ impl Trajectory {
     }
 }
 
-/// What a call does.
+/// The tool and the input of a call.
 struct Action {
     tool: String,
     input: Map<String, Value>,
-    /// What it works on, where its input doesn't say so.
+    /// Its target, where the input doesn't have it.
     target: Option<String>,
 }
 
@@ -190,7 +190,7 @@ impl Action {
             Value::Object(fields) if text.as_deref().is_none_or(|text| Obj::parse(text).is_some()) => fields,
             _ => Map::from_iter([("input".to_owned(), Value::from(text.as_deref().unwrap_or(raw)))]),
         };
-        // Of an editor the path says more than its command.
+        // For an editor, the path says more than its command.
         let path = input.get("path").and_then(Value::as_str).filter(|_| input.contains_key("command"));
         let target = path.map(str::to_owned);
         Some(Self { tool, input, target })

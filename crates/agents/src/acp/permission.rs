@@ -1,4 +1,4 @@
-//! What a person is asked, and what was decided.
+//! Requests for permission, and their decisions.
 
 use super::Messages;
 use super::requests::Request;
@@ -13,7 +13,7 @@ use model::message_type::approval::{Approval, ApprovalKind, ApprovalState, Choic
 use std::collections::HashSet;
 
 impl Messages {
-    /// May the agent do this?
+    /// Adds the request for permission as an approval, together with the call that it is about.
     pub(super) fn ask(&mut self, at: &mut At, params: &Obj, request: &mut Request) {
         let subject = params.obj("subject");
         let call = params.obj("toolCall").or_else(|| subject.as_ref()?.obj("toolCall"));

@@ -1,4 +1,4 @@
-//! What client and agent ask each other, and the answers.
+//! Requests between client and agent, and their answers.
 
 use super::Messages;
 use super::updates::usage;
@@ -244,7 +244,7 @@ impl Messages {
 
 /// The content of a prompt, split by who it is for.
 struct Blocks<'a> {
-    /// What people read of it.
+    /// The text that people read.
     text: String,
     files: Vec<Obj<'a>>,
     /// Texts for the model alone.

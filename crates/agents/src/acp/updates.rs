@@ -20,7 +20,7 @@ use serde_json::{Map, Value};
 /// How many texts are kept, for pieces that come late.
 const KEPT: usize = 16;
 
-/// What is known of one session's conversation.
+/// The state of one session's conversation.
 #[derive(Default)]
 pub(super) struct Talk {
     /// The text that goes on, if pieces without an id come: whose, and its id.
@@ -32,7 +32,7 @@ pub(super) struct Talk {
     /// The agent tells the session anew, which this log has already.
     pub replays: Option<String>,
     pub has_messages: bool,
-    /// What the session cost, and what it had cost when the run began.
+    /// The session's cost so far, and its cost when the run began.
     cost: f64,
     cost_before: f64,
     usage: Option<String>,
@@ -124,7 +124,7 @@ impl Messages {
         self.talks.entry(session).or_default()
     }
 
-    /// Is it told anew? Then it belongs to one message that says so.
+    /// Returns true if the line repeats earlier conversation. All such lines belong to one message that says so.
     fn is_replayed(&mut self, at: &At) -> bool {
         let Some(id) = self.talk(at.session).replays.clone() else { return false };
         if self.book.change(at.session, &id, at.span).is_none() {
@@ -217,7 +217,7 @@ impl Messages {
         at.run = session.runs.id().map(str::to_owned);
     }
 
-    /// Does the agent repeat the prompt that it was sent?
+    /// Returns true if the text repeats the prompt that the client sent.
     fn is_echo(&mut self, at: &At, text: &str) -> bool {
         let talk = self.talk(at.session);
         let Some((id, prompt, done)) = &mut talk.prompt else { return false };
@@ -341,7 +341,7 @@ impl Messages {
         payload.and_then(|payload| payload.get("state")?.as_str()) == Some("cancelled")
     }
 
-    /// What a call has put out so far.
+    /// Returns the output of a call so far.
     fn output(&self, call_id: &str) -> String {
         let payload = self.calls.payload(&self.book, call_id);
         let field = |name: &str| payload?.get(name)?.as_str().map(str::to_owned);

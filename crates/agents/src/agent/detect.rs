@@ -2,7 +2,7 @@
 
 use crate::parts::obj::Obj;
 
-/// Would Claude Code have written this line?
+/// Returns true if Claude Code may have written this line.
 pub(crate) fn claude(object: &Obj) -> bool {
     const IDS: [&str; 5] = ["sessionId", "leafUuid", "parentUuid", "messageId", "uuid"];
     let streamed = || object.has("session_id") && is(object, "type", &["system", "user", "assistant", "result"]);
@@ -114,7 +114,8 @@ pub(crate) fn pi(object: &Obj) -> bool {
     openclaw(object) && !text(object, "cwd").split(['/', '\\']).any(|part| part == ".openclaw")
 }
 
-/// The same head, of a session that mostly works in a folder of its program.
+/// Returns true for the head of a session of OpenClaw or Pi. Both heads are the same, but OpenClaw's sessions mostly work
+/// in a folder of its program.
 pub(crate) fn openclaw(object: &Obj) -> bool {
     is(object, "type", &["session"])
         && has_all(object, &["id", "cwd"])
@@ -177,7 +178,7 @@ pub(crate) fn task_as_seen(object: &Obj) -> bool {
     object.has("ts") && is(object, "type", &["ask", "say"])
 }
 
-/// What was said to the model in a task: its program describes the task and the editor by tags.
+/// Returns true if the message is one of Cline's: it describes the task and the editor to the model in tags.
 pub(crate) fn cline(object: &Obj) -> bool {
     let content = if chat(object) { object.raw("content").unwrap_or_default() } else { "" };
     ["<task>", "<environment_details>"].iter().any(|tag| content.contains(tag))

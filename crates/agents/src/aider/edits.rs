@@ -1,4 +1,4 @@
-//! What an answer changes: SEARCH/REPLACE blocks, diffs and whole files, in fences, by the lines of the answer.
+//! Changes of files in an answer: SEARCH/REPLACE blocks, diffs and whole files, in fences, by the lines of the answer.
 
 use super::{History, Section};
 use crate::Span;
@@ -53,7 +53,7 @@ fn join(start: Span, end: Span) -> Span {
 }
 
 impl History {
-    /// Is a block or code being read, of which an empty line is a part?
+    /// Returns true while a block or code is being read. An empty line is part of it.
     pub(super) fn is_in_code(&self) -> bool {
         self.block.is_some() || self.fence.is_some()
     }
@@ -139,7 +139,7 @@ impl History {
         }
     }
 
-    /// What an answer would change.
+    /// Adds an edit that the answer proposes.
     fn propose(&mut self, path: String, pieces: Vec<Piece>, span: Span) {
         let edit = message(&path, pieces, EditState::Proposed, None);
         let Some(section) = &mut self.section else { return };

@@ -30,7 +30,7 @@ pub struct ChatRow {
     /// For people.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub sender_name: Option<String>,
-    /// What was said.
+    /// The text of the message.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub content: Option<String>,
     /// ISO 8601, as it is written.
@@ -118,15 +118,15 @@ fn written(draft: &Draft) -> ChatRow {
 const CALL: (&str, &str) = ("assistant", "tool_use");
 const RESULT: (&str, &str) = ("assistant", "tool_result");
 
-/// What a row says of a call and its result.
+/// A row of a call or of its result.
 pub(super) enum Trace {
-    /// It begins, with its own id.
+    /// A call, with its own id.
     Call(Option<String>),
-    /// What it gave back.
+    /// The result of a call.
     Result(CallResult),
 }
 
-/// What a call gave back.
+/// The result of a call.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct CallResult {
     /// The call's own id.
@@ -224,10 +224,10 @@ pub fn role_of(message_type: &str, sender: &str) -> Option<Role> {
     })
 }
 
-/// The message that the columns alone tell.
+/// Returns the message that the columns alone describe.
 fn plain(row: &ChatRow, metadata: Option<Map<String, Value>>) -> Draft {
     let (kind, sender) = words_of(row);
-    // What nobody knows never reaches a model.
+    // Rows of an unknown type or sender never reach a model.
     let role = role_of(kind, sender).unwrap_or(Role::Host);
     let created_at = row.timestamp.as_deref().and_then(parse_time).unwrap_or_default();
     let content = row.content.clone().unwrap_or_default();

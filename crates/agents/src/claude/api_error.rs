@@ -29,7 +29,7 @@ impl State {
     }
 }
 
-/// What the provider's answer says, which older versions repeat: `API Error: 529 {"type":"error","error":{...}}`.
+/// The error in the provider's answer, which older versions repeat as `API Error: 529 {"type":"error","error":{...}}`.
 #[derive(Default)]
 struct ProviderError {
     status: Option<i64>,

@@ -1,4 +1,4 @@
-//! What the agent asked a person: questions, plans, and permissions that were refused. (A permission that was given leaves no
+//! Requests to a person: questions, plans, and permissions that were refused. (A permission that was given leaves no
 //! trace in the transcript.)
 
 use super::at::{derived_id, message_id};
@@ -114,7 +114,7 @@ pub(crate) fn permission(
     Some((content, asks::decided(&title, &decision)))
 }
 
-/// What a call would do, in a line: `Write README.md`, `Run git push`.
+/// Returns a line that describes the call: `Write README.md`, `Run git push`.
 fn asked_for(tool: &str, input: &Value) -> String {
     let call = ToolCall::new(tool, input.as_object().cloned().unwrap_or_default());
     let Some(target) = call.target() else { return format!("Use of {tool}") };
@@ -137,7 +137,7 @@ fn name(tool: &str) -> String {
     own.filter(|own| !own.is_empty()).unwrap_or_else(|| tool.to_owned())
 }
 
-/// Whether nobody decided so far.
+/// Returns true if the approval of the message isn't decided.
 pub(crate) fn is_undecided(draft: &Draft) -> bool {
     let state = draft.metadata.as_ref().and_then(|metadata| metadata.get("payload")?.get("state")?.as_str());
     matches!(state, None | Some("open" | "expired"))

@@ -1,4 +1,4 @@
-//! What the model said: one line a content block, several lines an API message.
+//! Answers of the model: one line a content block, several lines an API message.
 
 use super::at::{At, envelope, extras};
 use super::obj::{Obj, string, value};
@@ -145,8 +145,8 @@ impl State {
         self.book.say(at.session, draft, at.span);
     }
 
-    /// Does the turn seem over with this line? Newer versions say a stop reason on a message's last line; older ones seldom
-    /// do, and there a text without open calls is as good a sign as there is.
+    /// Pauses the run if the turn seems over with this line. Newer versions write a stop reason on a message's last
+    /// line. Older ones seldom do: there, a text without open calls is the best sign available.
     fn judge_end(&mut self, at: &At, message: &Obj) {
         let over = match message.str("stop_reason").as_deref() {
             Some("tool_use" | "pause_turn") => false,
@@ -167,7 +167,7 @@ fn priced(model: &str, message: &Obj) -> String {
     of_tier(model, tier.as_deref())
 }
 
-/// What a line says of the tokens and the cost of its API message.
+/// Returns the tokens and the cost of the line's API message.
 fn spent(id: &str, line: &Obj, message: &Obj) -> Option<Spent> {
     let (usage, cost_usd) = (usage(message), line.float("costUSD"));
     (usage.is_some() || cost_usd.is_some()).then(|| Spent {
@@ -194,7 +194,7 @@ fn written(content: &str) -> usize {
     blocks.iter().filter_map(of_block).sum()
 }
 
-/// Is it a version that reliably writes stop reasons? None up to 2.1.49 does, and 2.1.181 does.
+/// Returns true if the version reliably writes stop reasons. None up to 2.1.49 does, and 2.1.181 does.
 fn says_stop_reasons(at: &At) -> bool {
     let version = at.origin.version.as_deref().unwrap_or_default();
     let numbers: Vec<u32> = version.split('.').map_while(|part| part.parse().ok()).collect();

@@ -32,14 +32,14 @@ pub(crate) fn without_reminder(text: &str) -> (&str, Option<&str>) {
     split().unwrap_or((text, None))
 }
 
-/// What a result tells of a task in the background.
+/// The state of a background task, as a result describes it.
 #[derive(Default)]
 pub(crate) struct Background {
     pub text: Option<String>,
     /// `running`, `completed`, `failed`, `killed`.
     pub status: Option<String>,
     pub exit_code: Option<i64>,
-    /// Its command, or what the agent calls it.
+    /// Its command, or its description.
     pub what: Option<String>,
 }
 
@@ -74,7 +74,7 @@ pub(crate) fn background(tool: &str, text: &str, fields: Option<&Obj>) -> Option
     }
 }
 
-/// Does the tool end a task in the background?
+/// Returns true if the tool ends a background task.
 pub(crate) fn is_stop(tool: &str) -> bool {
     matches!(tool, "KillBash" | "KillShell" | "TaskStop")
 }

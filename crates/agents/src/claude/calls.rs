@@ -212,7 +212,8 @@ impl State {
         }
     }
 
-    /// What the call asked is answered; or it was allowed or denied itself.
+    /// Settles the approvals of a call: answers the request that it made, or records that it was itself allowed or
+    /// denied.
     fn settle_approval(&mut self, answered: &Answered, fresh: bool) {
         let Answered { at, call_id, id, tool, input, outcome, line } = *answered;
         let approval = derived_id(id, "approval", 0);
@@ -386,7 +387,7 @@ fn is_refused_update(tool: &str, line: &Obj) -> bool {
     result.is_some_and(|result| result.raw("success") == Some("false"))
 }
 
-/// What people know a task in the background by: its command where that is short, else what the agent calls it.
+/// Returns the name of a background task for people: its command if that is short, else its description.
 fn named(input: &Value) -> Option<String> {
     let text = |key: &str| input.get(key).and_then(Value::as_str).map(str::trim).filter(|text| !text.is_empty());
     let (command, description) = (text("command"), text("description"));

@@ -89,7 +89,7 @@ fn pieces_of_input(tool: &str, input: &Value) -> Vec<Piece> {
     match tool {
         "Write" => vec![created(&get(input, "content").unwrap_or_default())],
         "NotebookEdit" => {
-            // What a cell held is known with the result.
+            // The cell's old source is known only with the result.
             let new = get(input, "new_source").filter(|_| get(input, "edit_mode").as_deref() != Some("delete"));
             let old = new.as_ref().map(|_| "");
             vec![fragment(old, new.as_deref())]
@@ -216,7 +216,7 @@ fn patch_counts(hunks: &[Hunk]) -> (usize, usize) {
     (count('+'), count('-'))
 }
 
-/// What was written. Where the patch shows that the tool kept the file's line ends, with those.
+/// Returns the written text. Where the patch shows that the tool kept the file's line ends, the text gets those.
 fn with_kept_ends(original: &str, content: String, hunks: &[Hunk]) -> String {
     let kept = line_counts(original, &content);
     let is_all = kept == (content.lines().count(), original.lines().count());
@@ -227,8 +227,8 @@ fn with_kept_ends(original: &str, content: String, hunks: &[Hunk]) -> String {
     }
 }
 
-/// What Claude Code does with a file: the first occurrence, or all; an empty old text replaces everything; and what is
-/// deleted takes its line end along. False if the old text isn't there.
+/// Replaces text as Claude Code does: the first occurrence, or all of them. An empty old text replaces the whole file,
+/// and a deletion takes its line end along. Returns false if the old text isn't there.
 fn replace(file: &mut String, old: &str, new: &str, all: bool) -> bool {
     if old.is_empty() {
         new.clone_into(file);

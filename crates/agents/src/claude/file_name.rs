@@ -1,18 +1,19 @@
-//! What the path of a transcript tells: `.../projects/<folder>/<session>.jsonl`, and for sub-agents
-//! `.../<session>/subagents/agent-<id>.jsonl`, `.../subagents/workflows/<run>/agent-<id>.jsonl` or, in older versions, `agent-<id>.jsonl` beside the session's file.
+//! Facts in the path of a transcript: `.../projects/<folder>/<session>.jsonl`, and for sub-agents
+//! `.../<session>/subagents/agent-<id>.jsonl`, `.../subagents/workflows/<run>/agent-<id>.jsonl` or, in older versions,
+//! `agent-<id>.jsonl` beside the session's file.
 
-/// What is known of a file from its path alone.
+/// The parts of a transcript's path.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct FileName<'a> {
     /// The name without `.jsonl`.
     pub stem: &'a str,
     /// Name of the folder under `projects`: the working directory with everything but letters and digits made `-`.
     pub folder: Option<&'a str>,
-    /// The session's own id, if the path tells it. Of a sub-agent's file: the parent's.
+    /// The session's own id, if the path has it. For a sub-agent's file it is the parent's id.
     pub session: Option<&'a str>,
-    /// Of a sub-agent's file: the agent's id.
+    /// The agent's id, for a sub-agent's file.
     pub agent: Option<&'a str>,
-    /// Of a sub-agent's file that a workflow started: the id of its run.
+    /// The id of the workflow's run, for the file of a sub-agent that a workflow started.
     pub workflow: Option<&'a str>,
 }
 

@@ -9,7 +9,7 @@ use model::{Part, Role};
 impl State {
     /// An image or document block.
     pub fn file(&mut self, at: &At, block: &Obj, id: &str, role: Role) {
-        // What a person pasted has no name: one like a file's would be looked for in vain.
+        // A pasted image has no file name. A name that looks like a file's would be searched for in vain.
         let is_pasted = role == Role::User && block.str("type").as_deref() == Some("image");
         let file = self.book.file(block, is_pasted.then(|| "Pasted image".to_owned()));
         self.book.say(at.session, at.file(id, role, file), at.span);

@@ -48,9 +48,9 @@ const REPEATED: [&str; 31] = [
 pub(crate) struct Outcome {
     /// `done`, `failed`, `denied` or `cancelled`.
     pub state: &'static str,
-    /// What the model read, without the tags that the program put around it.
+    /// The text that the model read, without the tags that the program put around it.
     pub text: String,
-    /// What the person said when they refused.
+    /// The reason that the person gave for a refusal.
     pub reason: Option<String>,
     /// Fields of the structured result that nothing else says.
     details: Map<String, Value>,
@@ -60,13 +60,13 @@ pub(crate) struct Outcome {
     pub permission: Option<Value>,
     /// The work goes on behind the result.
     pub background: bool,
-    /// What the program says to the model behind the text.
+    /// The program's reminder to the model behind the text.
     reminder: Option<String>,
-    /// How far the background task is that was asked about.
+    /// The status of the background task that was asked about.
     pub task_status: Option<String>,
-    /// What that task does.
+    /// The command or description of that task.
     pub target: Option<String>,
-    /// Pictures and other files that it gave back; each is a message of its own.
+    /// The number of images and other files in the result. Each is a message of its own.
     files: usize,
 }
 
@@ -166,7 +166,7 @@ pub(crate) fn outcome(tool: &str, block: &Obj, line: &Obj, alone: bool) -> Outco
     let task = background(tool, &text, fields.as_ref()).unwrap_or_default();
     let (told, reminder) = without_reminder(&text);
     let reminder = reminder.map(str::to_owned).into_iter().chain(note).reduce(|all, next| format!("{all}\n\n{next}"));
-    // What an agent's launch says is for the model alone.
+    // The text of a result that launches an agent is for the model alone.
     let launch = fields.as_ref().is_some_and(|fields| fields.is_true("isAsync"));
     let text = task.text.unwrap_or_else(|| if launch { String::new() } else { bare(told).to_owned() });
     let details = fields.as_ref().map(|fields| details(fields, &text)).unwrap_or_default();

@@ -23,7 +23,7 @@ const NAMES: [&str; 12] = [
     "source",
 ];
 
-/// What the program writes above a message.
+/// The end of the program's line above a message.
 const ABOVE: &str = " sent a message:";
 
 /// Fields of a structured message that hold words.
@@ -56,7 +56,7 @@ pub(crate) fn peers(text: &str) -> Option<Vec<Said>> {
     let first = all.first_mut()?;
     around.push_str(rest);
     if !around.trim().is_empty() {
-        // What the program says to the model about the message.
+        // The program's words to the model around the message.
         first.metadata.get_or_insert_default().insert("around".to_owned(), around.trim().into());
     }
     Some(all)

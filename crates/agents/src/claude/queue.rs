@@ -1,4 +1,4 @@
-//! What was typed, or came in, while the agent worked.
+//! Prompts and events that came in while the agent worked.
 //!
 //! It waits in a queue, of which the transcript tells by `queue-operation` lines. `dequeue` begins a turn with it, and it
 //! comes again as a user line. `remove` gives it to the model in the middle of the turn: some versions repeat it as an
@@ -7,7 +7,7 @@
 //! Newer versions say in the removal what was removed, and why. Older ones don't, and at the end of a turn they clear
 //! events as well. So there a prompt counts as taken with the first removal behind it, until a later line says otherwise.
 //!
-//! `queued` makes messages of it. What the model saw follows from the same queue.
+//! `queued` turns them into messages. The context that the model saw is derived from the same queue.
 
 use super::blocks::joined_text;
 use super::obj::Obj;
@@ -27,11 +27,11 @@ pub(crate) struct Queue<P> {
     in_batch: usize,
     /// Prompts that may have been taken, since a removal didn't say what it removed. The agent went on since.
     guessed: Vec<Taken<P>>,
-    /// Did the operation just before take something from the queue that no person typed?
+    /// True if the operation just before took something from the queue that no person typed.
     took_other: bool,
     /// Prompts that a line has shown since the agent went on, without having waited here.
     shown: Vec<String>,
-    /// What attachments gave to the model since then: the id of the command, and its words.
+    /// The words that attachments gave to the model since then, each with the id of its command.
     given: Vec<(String, String)>,
 }
 
@@ -61,7 +61,7 @@ enum QueuedKind {
     Event,
 }
 
-/// What waits, and the line that queued it.
+/// An entry of the queue, and the line that queued it.
 #[derive(Clone)]
 pub(crate) struct Waiting<P> {
     what: QueuedKind,
@@ -73,19 +73,19 @@ struct Taken<P> {
     /// Where it was taken.
     at: P,
     prompt: Waiting<P>,
-    /// Does the removal name it?
+    /// True if the removal names it.
     named: bool,
-    /// The command's id in the removal. An attachment with the same id tells its words.
+    /// The command's id in the removal. An attachment with the same id has its words.
     command: Option<String>,
 }
 
-/// What the line of a prompt means for the removals before it.
+/// The meaning of a prompt's line for the removals before it.
 pub(crate) enum Shown<P> {
-    /// Nothing.
+    /// It belongs to no removal.
     New,
     /// The prompt of this removal is shown here.
     Taken(P),
-    /// As [`Self::Taken`], of a removal before the agent went on: it took something else.
+    /// As [`Self::Taken`], for a removal before the agent went on, which took something else.
     Guessed(P),
 }
 
@@ -221,12 +221,12 @@ impl<P: Clone> Queue<P> {
     }
 }
 
-/// What an operation says that it is about.
+/// Returns the content that an operation names.
 fn name_of(line: &Obj) -> Option<String> {
     line.raw("content").map(joined_text).filter(|text| !text.trim().is_empty())
 }
 
-/// What kind of thing it is, and what of it is for people to read.
+/// Returns the kind of an entry, and the text of it that people read.
 fn classify(text: &str) -> (QueuedKind, String) {
     if let Some(peers) = peers(text) {
         let words: Vec<String> = peers.into_iter().map(|said| said.content).collect();

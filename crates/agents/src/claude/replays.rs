@@ -1,8 +1,11 @@
 //! Lines that a file repeats under ids of their own, as a session that was resumed does: each is shown once.
 //!
-//! What the model said is known by its API message, a result by its call, any other line by its moment. A prompt that is repeated
-//! with another time has nothing of that: a person may say the same twice. It is a copy if a copy of an answer stands behind it, so
-//! it is held back until the next line of the conversation. That is done where it stands behind the same line as the prompt before, or
+//! A line of the model is known by its API message, a result by its call, any other line by its time. A prompt that is
+//! repeated with
+//! another time has none of these: a person may say the same twice. It is a copy if a copy of an answer stands behind
+//! it, so it is held
+//! back until the next line of the conversation. A prompt is held back only if it stands behind the same line as the
+//! prompt before, or
 //! repeats the first one of the file.
 
 use super::at::hash;
@@ -17,7 +20,8 @@ const MOST: usize = 32;
 const BYTES: usize = 1 << 20;
 
 impl State {
-    /// Is the line a prompt that may be a copy, or behind one of which that isn't known yet? Then it is read later.
+    /// Holds a prompt back if it may be a copy, and lines behind such a prompt. Returns true if the line was held: it
+    /// is read later.
     pub fn holds(&mut self, text: &str, line: &Obj, span: Span) -> bool {
         let id = line.filled("uuid").map_or(0, |id| hash(&id));
         let original = self.repeated_prompt(line, id);
@@ -105,7 +109,7 @@ fn copied_from(line: &Obj) -> Option<u64> {
     line.obj("forkedFrom")?.filled("messageUuid").map(|id| hash(&id))
 }
 
-/// What a person asked, as it stands in a line of the session itself.
+/// Returns the message of a person's prompt, if the line is one of the session itself.
 fn prompt<'l>(line: &'l Obj) -> Option<&'l str> {
     let is_prompt =
         line.str("type").as_deref() == Some("user") && !line.is_true("isMeta") && !line.is_true("isSidechain");
@@ -121,7 +125,8 @@ fn place_key(words: &str, before: u64) -> u64 {
     hash(&format!("{before} {words}"))
 }
 
-/// What a copy of a line has in common with it, whatever its id: its words, and their API message, call or moment.
+/// Returns a hash that is the same for a line and its copies, whatever their ids: of its words, and of its API message,
+/// call or time.
 fn words_key(line: &Obj) -> Option<u64> {
     let kind = line.filled("type")?;
     let message = line.obj("message").filter(|_| matches!(kind.as_str(), "user" | "assistant"))?;

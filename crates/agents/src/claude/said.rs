@@ -23,7 +23,7 @@ pub(crate) const COMPACT_SUMMARY: &str = "compact_summary";
 /// Shown where a command printed nothing.
 const NO_OUTPUT: &str = "(no output)";
 
-/// What a text does to the run.
+/// The effect of a text on the run.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Turn {
     /// A prompt: a run begins.
@@ -108,7 +108,7 @@ pub(crate) fn tagged(start: &str) -> Option<Said> {
         "command-name" | "command-message" | "command-args" => command(start)?,
         "local-command-stdout" | "local-command-stderr" => {
             let text = plain(tag(start, name)?);
-            // What its first line is indented by aligns it with the next ones.
+            // The indent of the first line aligns it with the next ones, so only the end is trimmed.
             let text = Some(text.trim_end()).filter(|text| !text.is_empty()).unwrap_or(NO_OUTPUT);
             let said = Said::new(Role::Tool, "command_output", Context::None, text);
             said.with("command_output", json!({ "stream": name.trim_start_matches("local-command-") }))
@@ -128,7 +128,8 @@ pub(crate) fn tagged(start: &str) -> Option<Said> {
             said.with("command_output", json!({ "stdout": out, "stderr": err }))
         }
         name if NOTIFICATIONS.contains(&name) => notification(start, name),
-        // What the program tells the model of the editor is a block of its own, beside the prompt. So are notices of a run (`system`).
+        // The program describes the editor to the model in a block of its own, beside the prompt. So it does with
+        // notices of a run (`system`).
         "system" | "system-reminder" | "ide_opened_file" | "ide_selection" | "ide_diagnostics" => {
             let inside = tag(start, name)?;
             let rest = start.split_once(&format!("</{name}>")).map_or("", |(_, rest)| rest);
@@ -181,7 +182,7 @@ fn split_notification<'a>(text: &'a str, name: &str) -> (&'a str, &'a str) {
     (report, behind.trim())
 }
 
-/// What a background task reports.
+/// Reads the report of a background task.
 fn notification<'a>(text: &'a str, outer: &str) -> Said {
     let (text, behind) = split_notification(text, outer);
     let mut fields = Map::new();

@@ -113,7 +113,7 @@ impl State {
         self.enter_line(line);
         let session = match line.filled("parent_tool_use_id") {
             _ if self.agent_file => self.main,
-            // Of what the program printed (`--output-format stream-json`): the lines name the call that began the sub-agent.
+            // In the program's output (`--output-format stream-json`) the lines name the call that began the sub-agent.
             Some(call) => self.child(self.main, &call, Some(&call)),
             None if line.is_true("isSidechain") => self.side_session(line),
             None => self.main,
@@ -174,12 +174,13 @@ impl State {
         self.has_read(hash(uuid))
     }
 
-    /// Was a line with an id of this hash read?
+    /// Returns true if a line was read whose id has this hash.
     pub fn has_read(&self, id: u64) -> bool {
         self.seen.contains_key(&id)
     }
 
-    /// What the messages of a line have in common; the session learns place, version and time from it.
+    /// Returns the data shared by all messages of a line. Updates the session's folder, branch, version and time from
+    /// it.
     pub fn at(&mut self, session: usize, line: &Obj, span: Span, id: String) -> At {
         let origin = Origin {
             cwd: line.filled("cwd").or_else(|| line.filled("project")),

@@ -52,7 +52,7 @@ impl State {
                     Some(extras("compact", line.value("microcompactMetadata").unwrap_or_else(|| Map::new().into())));
                 self.book.say(at.session, draft, at.span);
             }
-            // What has words is read and found by them, whatever it is: a recap, a notice.
+            // Any line with words is kept as a text, so that it can be read and found: a recap, a notice.
             _ => match content.or_else(|| line.raw("content").map(result_text)).filter(|words| !words.is_empty()) {
                 Some(words) => {
                     let mut draft = at.text(&at.id, Role::System, &subtype, words);

@@ -19,7 +19,7 @@ pub(crate) struct Tree {
     turns: Vec<Turn>,
     /// The line that is being read, and the one that it stands behind.
     current: Option<(u64, Option<Node>)>,
-    /// Has any line named one before it? Without that all lines would be first ones.
+    /// True once a line has named one before it. Without that all lines would be first ones.
     is_linked: bool,
 }
 
@@ -43,7 +43,7 @@ struct Turn {
     end: Standing,
 }
 
-/// What a prompt makes of earlier turns.
+/// The effect of a prompt on earlier turns.
 pub(crate) struct Rewind {
     /// Turns that are left behind, or hold again: their messages, where they stand in the file, and whether they are left.
     pub stretches: Vec<(Stretch, Range<u64>, bool)>,

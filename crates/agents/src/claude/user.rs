@@ -53,7 +53,7 @@ impl State {
             match block.str("type").as_deref() {
                 Some("text") => self.user_text(&mut at, line, &id, &block.str("text").unwrap_or_default()),
                 Some("tool_result") => self.tool_result(&at, block, &id, line, results == 1),
-                // What a tool read is told to the model in the person's name.
+                // The program passes files that a tool read to the model in the user's name.
                 Some("image" | "document") if line.is_true("isMeta") => self.read_file(&at, block, &id, line),
                 Some("image" | "document") => self.file(&at, block, &id, Role::User),
                 other => self.unknown_block(&at, other.unwrap_or("block"), raw, &id),
@@ -133,7 +133,7 @@ impl State {
             }
             // The program itself answered the command.
             Turn::Nothing if role == Role::Tool => self.book.sessions[at.session].cause = None,
-            // What a person ran by themselves is a title where nothing was asked.
+            // A command that a person ran is the title if there is no prompt.
             Turn::Nothing if role == Role::User => self.book.sessions[at.session].first_prompt(&content),
             Turn::Nothing => {}
         }

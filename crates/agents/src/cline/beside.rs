@@ -1,4 +1,4 @@
-//! What `ui_messages.json` says of requests to the model: tokens, costs and times.
+//! Requests to the model in `ui_messages.json`: tokens, costs and times.
 
 use crate::parts::obj::{Obj, list, string};
 use model::{Micros, Spent, Usage};
@@ -49,7 +49,7 @@ fn request(entry: &Obj) -> Option<(i64, Spent)> {
     took.then(|| (began, Spent { usage, cost_usd, began_at, ..Spent::default() }))
 }
 
-/// What newer versions say of a request in its answer.
+/// Returns the usage that newer versions write into the answer.
 pub(super) fn spent_of(message: &Obj) -> Option<Spent> {
     let metrics = message.obj("metrics")?;
     let tokens = metrics.obj("tokens");

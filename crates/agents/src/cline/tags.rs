@@ -82,11 +82,11 @@ pub(super) fn thought_in(text: &str) -> (Option<&str>, &str) {
 /// A part of what the model is told.
 #[derive(Debug, PartialEq, Eq)]
 pub(super) enum Told<'t> {
-    /// A person's words.
+    /// The person's text.
     Person(&'t str),
-    /// What the program adds, by what it is.
+    /// Text that the program adds, with its kind.
     Program(&'static str, &'t str),
-    /// A result, or what it can't be told from.
+    /// A result, or text that can't be told from one.
     Words(&'t str),
 }
 
@@ -126,12 +126,12 @@ fn words_of(text: &str) -> Option<Told<'_>> {
     (!text.is_empty()).then(|| Told::Words(answer_in(text).unwrap_or(text)))
 }
 
-/// What a person answered to a question, if a result is that.
+/// Returns the person's answer to a question, if the result is one.
 pub(super) fn answer_in(text: &str) -> Option<&str> {
     text.trim().strip_prefix("<answer>")?.strip_suffix("</answer>").map(str::trim)
 }
 
-/// Does a text begin with the head of a result?
+/// Returns true if the text begins with the head of a result.
 pub(super) fn is_result(text: &str) -> bool {
     let text = text.trim();
     without_head(text).len() != text.len()

@@ -24,7 +24,7 @@ pub(super) fn tool_name(item: &Obj) -> String {
     }
 }
 
-/// What a tool was given.
+/// Returns the input of a call.
 pub(super) fn input_of(item: &Obj) -> Map<String, Value> {
     let raw = ["arguments", "input", "action", "invocation"].iter().find_map(|key| item.raw(key));
     raw.map(input).unwrap_or_default()
@@ -55,7 +55,7 @@ fn patch_of(tool: &str, input: &Map<String, Value>) -> Option<Vec<patch::FilePat
     patch::apply_patch(patch::in_text(text.or_else(given)?)?)
 }
 
-/// What tools do whose names don't say it.
+/// Returns the kind of tools whose names don't tell it.
 fn kind(tool: &str) -> Option<ToolKind> {
     match tool {
         "write_stdin" => Some(ToolKind::Execute),
@@ -67,8 +67,8 @@ fn kind(tool: &str) -> Option<ToolKind> {
     }
 }
 
-/// What a call works on, where its input says it in a form that means nothing to people: a shell around a command, or the number of
-/// a process.
+/// Returns the target of a call whose input has it in a form that means nothing to people: a shell around a command, or
+/// the number of a process.
 fn target(input: &Map<String, Value>, running: &HashMap<i64, String>) -> Option<String> {
     if input.get("chars").is_some() {
         return input.get("session_id").and_then(Value::as_i64).and_then(|process| running.get(&process)).cloned();
@@ -161,7 +161,7 @@ impl Rollout {
         self.calls.finish(&mut self.book, at, &call_id, result);
     }
 
-    /// What a call runs, for people. None if no such call is known.
+    /// Returns the command that a call runs, for people. None if no such call is known.
     fn command(&self, call_id: &str) -> Option<String> {
         let call = self.calls.get(call_id)?;
         let payload = self.calls.payload(&self.book, call_id)?;

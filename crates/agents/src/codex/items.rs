@@ -132,7 +132,7 @@ impl Rollout {
         }
     }
 
-    /// What has no form that we know: shown with its data.
+    /// Shows an item of an unknown type with its data.
     fn unknown(&mut self, at: &At, kind: &str, item: &Obj) {
         let words = item.filled("text").unwrap_or_else(|| format!("An item of type `{kind}`"));
         let payload: Map<String, Value> = item

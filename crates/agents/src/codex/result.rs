@@ -1,4 +1,4 @@
-//! What tools gave back: in the texts that the model reads, and in the events of their ends.
+//! Results of tools: in the texts that the model reads, and in the events of their ends.
 
 use crate::parts::blocks::{result_text, without_data};
 use crate::parts::obj::{Obj, list, string, value};
@@ -94,7 +94,7 @@ fn headed(text: &str) -> Result {
     result
 }
 
-/// What the words of an output say where nothing else does.
+/// Returns the state of a call by the words of its output, where nothing else has it.
 fn plain_state(text: &str) -> &'static str {
     const FAILED: [&str; 8] = [
         "apply_patch verification failed",

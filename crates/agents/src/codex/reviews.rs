@@ -1,4 +1,4 @@
-//! What `/review` found: the output of an `exited_review_mode` event.
+//! Findings of `/review`: the output of an `exited_review_mode` event.
 
 use super::Rollout;
 use crate::parts::at::{At, derived_id};

@@ -1,4 +1,4 @@
-//! What was said: prompts, answers and reasoning. Each stands in the file twice, as an item and as an event.
+//! Prompts, answers and reasoning. Each stands in the file twice, as an item and as an event.
 
 use super::Rollout;
 use crate::Span;
@@ -72,7 +72,7 @@ fn program(text: &str) -> Option<String> {
     written.or_else(|| tag(text)).or_else(picture).filter(|sender| !sender.is_empty())
 }
 
-/// Whether a text is what Codex writes around a picture: `<image>`, `<image name=[Image #1]>`, `</image>`.
+/// Returns true for the text that Codex writes around an image: `<image>`, `<image name=[Image #1]>`, `</image>`.
 fn is_picture_tag(text: &str) -> bool {
     let text = text.trim();
     let is_one = text.find('>').is_some_and(|end| end + 1 == text.len());
@@ -160,7 +160,7 @@ impl Rollout {
         }
     }
 
-    /// What the program put before a prompt: for the model alone, but for the files that a person named.
+    /// Adds the program's text before a prompt: for the model alone, except the files that a person named.
     fn say_wrapper(&mut self, at: &At, id: &str, before: &str) {
         let mut draft = at.text(&format!("{id}~before"), Role::System, "context", before);
         draft.context = Context::Ephemeral;

@@ -17,7 +17,7 @@ pub(super) struct Turn {
     is_open: bool,
     /// Tokens of the session so far, by which a repeated count is known.
     total: i64,
-    /// What these are made of. None before the first count.
+    /// The same tokens by kind. None before the first count.
     spent: Option<Usage>,
     /// The message that shows the count of the turn.
     shown: Option<String>,
@@ -224,7 +224,7 @@ impl Rollout {
     }
 }
 
-/// What a request took. Codex counts what came from the cache, and what was written to it, as input too, and reasoning as output.
+/// Returns the tokens of a request. Codex counts cache reads and writes as input too, and reasoning as output.
 pub(crate) fn usage(usage: &Obj) -> Usage {
     let count = |name: &str| usage.int(name).unwrap_or(0).clamp(0, 1 << 40);
     let (cache_read, cache_write) = (count("cached_input_tokens"), count("cache_write_input_tokens"));
@@ -236,7 +236,7 @@ pub(crate) fn usage(usage: &Obj) -> Usage {
     }
 }
 
-/// What one sum has more than another. Of sums that began anew, nothing.
+/// Returns by how much each count grew. A count that began anew gives 0.
 fn growth(before: &Usage, after: &Usage) -> Usage {
     let more = |of: fn(&Usage) -> i64| (of(after) - of(before)).max(0);
     Usage {

@@ -1,4 +1,4 @@
-//! What the agent asked a person's leave for, and what was decided.
+//! Requests for permission, and their decisions.
 
 use super::Events;
 use super::asks::Asked;
@@ -92,7 +92,7 @@ impl Events {
     }
 }
 
-/// What was asked for, in a line: `Run git push`.
+/// Returns a line that describes the request: `Run git push`.
 fn asked_for(request: &Obj) -> String {
     let get = |key: &str| request.filled(key).map(|text| clip(&text, MAX_TITLE));
     let kind = request.filled("kind").unwrap_or_default();

@@ -6,14 +6,14 @@ use crate::parts::obj::Obj;
 use model::{Spent, Usage};
 use std::collections::HashMap;
 
-/// What was told of tokens so far.
+/// The token counts so far.
 #[derive(Default)]
 pub(super) struct Told {
     /// The sums at the last end, by model.
     sums: HashMap<String, Usage>,
     /// Tokens that messages counted since, by model.
     written: HashMap<String, i64>,
-    /// The same of each request, by a hash of its id: several messages may have it.
+    /// These by request, under a hash of its id: several messages may have the same one.
     requests: HashMap<u64, i64>,
 }
 
@@ -26,7 +26,7 @@ impl Told {
         *self.written.entry(model.unwrap_or_default().to_owned()).or_default() += more;
     }
 
-    /// What no message counted of the sums of a model.
+    /// Returns the tokens of a model's sum that no message counted.
     fn rest(&mut self, model: &str, sum: Usage, is_only: bool) -> Usage {
         let before = self.sums.insert(model.to_owned(), sum).unwrap_or_default();
         let is_less = sum.input < before.input || sum.output < before.output;
@@ -64,7 +64,7 @@ impl Events {
     }
 }
 
-/// What comes from the cache or goes into it is part of the input.
+/// Returns the tokens of a request. Copilot counts cache reads and writes as input.
 fn usage(told: &Obj) -> Usage {
     let count = |name: &str| told.int(name).unwrap_or(0).clamp(0, 1 << 40);
     let (cache_read, cache_write) = (count("cacheReadTokens"), count("cacheWriteTokens"));

@@ -20,7 +20,7 @@ enum Token {
 }
 
 impl Todos {
-    /// What a call does to the list: its entries afterwards. None where it changes no to-dos.
+    /// Carries out a call on the list, and returns its entries afterwards. None if the call changes no to-dos.
     pub fn apply(&mut self, tool: &str, input: &Map<String, Value>) -> Option<Vec<Value>> {
         let query = input.get("query").and_then(Value::as_str).filter(|_| tool == "sql")?;
         let tokens = tokens(query);
@@ -113,13 +113,13 @@ impl Token {
     }
 }
 
-/// What follows the table's name. None of another table.
+/// Returns the tokens after the table's name. None for another table.
 fn after_table(tokens: &[Token]) -> Option<&[Token]> {
     let (name, rest) = tokens.split_first()?;
     (name.value()?.to_lowercase() == "todos").then_some(rest)
 }
 
-/// What stands in the brackets that tokens begin with, and what follows.
+/// Returns the tokens inside the brackets at the start, and those behind them.
 fn group(tokens: &[Token]) -> Option<(&[Token], &[Token])> {
     let inside = tokens.strip_prefix([Token::Mark('(')].as_slice())?;
     let mut depth = 0;

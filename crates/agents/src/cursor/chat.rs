@@ -28,7 +28,7 @@ pub(crate) const HEAD: &str = "cursor_chat";
 const DIGITS: usize = 16;
 /// The name of a chat that has none yet.
 const UNNAMED: &str = "New Agent";
-/// What the program says to the model before the first prompt.
+/// The start of the program's text to the model before the first prompt.
 const ABOUT: &str = "<user_info>";
 
 /// Reads one chat.
@@ -46,7 +46,7 @@ impl Chat {
         Self { log: Log::new(stem(path)), calls: CallIds::default(), seen: HashMap::new(), created: 0 }
     }
 
-    /// What is known of the chat.
+    /// Reads the facts of the chat.
     fn head(&mut self, about: &Obj) {
         self.log.session(about.filled("agentId"));
         self.log.comes_from(Origin { model: about.filled("lastUsedModel"), ..Origin::default() });
@@ -126,7 +126,7 @@ impl Chat {
         self.log.pause(at);
     }
 
-    /// What tools gave back. `told` is what Cursor itself knows of it.
+    /// Reads the results of tools. `told` has Cursor's own fields about them.
     fn results(&mut self, at: &At, raw: &str, told: Option<Obj>) {
         let blocks = crate::parts::obj::list(raw).unwrap_or_default();
         for (n, raw) in blocks.iter().enumerate() {
@@ -150,7 +150,7 @@ impl Chat {
         self.log.facts().runs.alive(at.time);
     }
 
-    /// What a tool says of the file that it changed: the texts before and after, or a diff.
+    /// Adds the edit that a tool reports: of the texts before and after, or of a diff.
     fn changed(&mut self, at: &At, call: &str, done: &Obj) {
         let text = |key: &str| done.string(key);
         let whole = (text("beforeFullFileContent"), text("afterFullFileContent"));

@@ -20,7 +20,7 @@ pub(crate) struct Text {
     section: Option<Section>,
 }
 
-/// What one speaker says, or one thing that the agent does, until the next one begins.
+/// The lines of one speaker, or of one action of the agent, until the next section begins.
 struct Section {
     part: SectionKind,
     text: String,
@@ -45,7 +45,7 @@ impl Text {
         Self { log, section: None }
     }
 
-    /// What a line begins, with what it says of it already.
+    /// Returns the kind of the section that a line begins, and the text that the line has of it.
     fn begins<'a>(&self, line: &'a str) -> Option<(SectionKind, &'a str)> {
         let part = self.section.as_ref().map(|section| &section.part);
         let is_open = |section: &Section| {

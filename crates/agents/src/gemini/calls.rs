@@ -11,7 +11,7 @@ use crate::parts::todos;
 use model::message_type::tool_call::ToolKind;
 use serde_json::{Map, Value};
 
-/// What tools do whose names don't say it.
+/// Returns the kind of tools whose names don't tell it.
 pub(crate) fn kind(tool: &str) -> Option<ToolKind> {
     match tool {
         "list_directory" | "read_many_files" | "read_mcp_resource" => Some(ToolKind::Read),
@@ -150,7 +150,7 @@ impl Chat {
         self.book.child(at.session, &key, call_id, call.filled("displayName").as_deref());
     }
 
-    /// What a tool gave back, in a content of its own: it belongs to the call, which knows it already.
+    /// Reads the result of a tool in a content of its own. It belongs to the call, which has the result already.
     pub(super) fn response(&mut self, at: &At, id: &str, response: &Obj) {
         let call_id = response.filled("id");
         let call = call_id.as_deref().and_then(|id| self.calls.get(id));

@@ -6,7 +6,7 @@ use crate::parts::obj::{Obj, list, string};
 use model::message_type::file::File;
 use serde_json::json;
 
-/// What the program puts behind a prompt that names files, before what they hold.
+/// The program's line behind a prompt that names files, before their contents.
 pub(crate) const FILES: &str = "--- Content from referenced files ---";
 
 /// A part of a content.
@@ -15,7 +15,7 @@ pub(crate) enum ContentPart<'a> {
     Thought(String),
     /// A call of a tool: `{id, name, args}`.
     Call(Obj<'a>),
-    /// What a tool gave back: `{id, name, response}`.
+    /// The result of a call: `{id, name, response}`.
     Response(Obj<'a>),
     /// A part with a file, or with the address of one.
     File(Obj<'a>),
@@ -74,7 +74,7 @@ pub(crate) fn file_data<'a>(part: &Obj<'a>) -> &'a str {
     data("inlineData", "data").or_else(|| data("fileData", "fileUri")).unwrap_or_default()
 }
 
-/// What the results of a call say, and whether that is an error.
+/// Returns the text of a call's results, and true if it is an error.
 pub(crate) fn response_text(raw: &str) -> (String, bool) {
     let (mut texts, mut is_error) = (Vec::new(), false);
     for part in parts(raw) {

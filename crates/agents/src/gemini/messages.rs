@@ -17,7 +17,7 @@ const WRITTEN: [(&str, &str); 4] = [
 ];
 
 impl Chat {
-    /// What a person said, or the program in their name.
+    /// Reads a prompt, of a person or of the program in their name.
     pub(super) fn asked(&mut self, at: &mut At, base: &str, record: &Obj, is_new: bool) {
         let raw = content(record);
         let said = text(raw);
@@ -59,7 +59,7 @@ impl Chat {
         self.other_parts(at, base, raw, Role::User);
     }
 
-    /// What the model thought, said and did.
+    /// Reads the model's thoughts, text and calls.
     pub(super) fn answered(&mut self, at: &mut At, base: &str, record: &Obj, is_new: bool) {
         let raw = content(record);
         let model = record.filled("model");
@@ -156,14 +156,14 @@ impl Chat {
         }
     }
 
-    /// What has no form that we know: shown with its data.
+    /// Shows a part of an unknown form with its data.
     fn other(&mut self, at: &At, id: &str, raw: &str) {
         let mut draft = at.aside(id, "gemini", "A part of an unknown kind");
         draft.metadata = Some(extras("item", without_data(value(raw))));
         self.put(at, draft);
     }
 
-    /// What the program told people: no part of the conversation.
+    /// Shows a notice of the program to people, which is no part of the conversation.
     pub(super) fn told(&mut self, at: &At, base: &str, kind: &str, record: &Obj) {
         let words = text(content(record));
         let words = if words.is_empty() { fields_in_short(kind, record) } else { words };
@@ -185,7 +185,7 @@ fn content<'a>(record: &Obj<'a>) -> &'a str {
     record.raw("content").or_else(|| record.raw("parts")).unwrap_or("\"\"")
 }
 
-/// What a request took. What came from the cache counts as input, too; thoughts don't count as output.
+/// Returns the tokens of a request. Gemini counts cache reads as input, and doesn't count thoughts as output.
 pub(crate) fn usage(tokens: &Obj) -> Usage {
     let count = |name: &str| tokens.int(name).unwrap_or(0).clamp(0, 1 << 40);
     let cached = count("cached");

@@ -12,7 +12,7 @@ use model::message_type::tool_call::ToolKind;
 use model::{Context, Role, RunOutcome};
 use serde_json::{Map, Value};
 
-/// What tools do whose names don't say it.
+/// Returns the kind of tools whose names don't tell it.
 fn kind(tool: &str) -> Option<ToolKind> {
     match tool {
         "fs_read" | "read" => Some(ToolKind::Read),
@@ -67,7 +67,7 @@ fn texts(content: &[&str]) -> (String, Option<i64>) {
 }
 
 impl History {
-    /// What the model was told: a prompt, results, or both.
+    /// Reads an input of the model: a prompt, results, or both.
     pub(super) fn told(&mut self, at: &At, user: &Obj) {
         let content = user.obj("content");
         let inner = ["Prompt", "ToolUseResults", "CancelledToolUses"]
@@ -106,7 +106,7 @@ impl History {
         self.say(&at, at.text(&at.id, Role::User, "user", prompt));
     }
 
-    /// What the model said, and the tools that it called: `{id, name, args}`.
+    /// Reads the model's text and the tools that it called: `{id, name, args}`.
     pub(super) fn answered(&mut self, at: &At, said: &str, uses: &[Obj]) {
         let session = &mut self.book.sessions[at.session];
         session.runs.continue_or_begin(&at.id, at.time, at.origin.model.as_deref());

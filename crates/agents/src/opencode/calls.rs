@@ -10,7 +10,7 @@ use crate::parts::todos;
 use model::message_type::tool_call::ToolKind;
 use serde_json::{Map, Value};
 
-/// What tools do whose names don't say it.
+/// Returns the kind of tools whose names don't tell it.
 fn kind(tool: &str) -> Option<ToolKind> {
     match tool {
         "read" | "list" => Some(ToolKind::Read),

@@ -67,7 +67,7 @@ impl Session {
         }
     }
 
-    /// What a message took.
+    /// Counts the tokens and the cost of a message.
     fn spend(&mut self, session: usize, own: &str, info: &Obj) {
         let Some(tokens) = info.obj("tokens") else { return };
         let cost = info.float("cost").filter(|cost| *cost >= 0.0);
@@ -85,7 +85,7 @@ impl Session {
         self.book.spent_ahead(session, spent);
     }
 
-    /// What is known of a message beside its parts.
+    /// Adds a message that shows the fields of a message without its parts.
     fn summary(&mut self, at: &At, role: Role, info: &Obj) -> bool {
         let kind = if role == Role::User { "user message" } else { "agent message" };
         let draft = at.aside(&at.id, "message", in_short(kind, info));
@@ -221,7 +221,7 @@ impl Session {
     }
 }
 
-/// What a message took. Some providers count reasoning beside the output.
+/// Returns the tokens of a message. Some providers count reasoning beside the output.
 pub(crate) fn usage(tokens: &Obj) -> Usage {
     let count = |tokens: &Obj, name: &str| tokens.int(name).unwrap_or(0).clamp(0, 1 << 40);
     let cache = |name: &str| tokens.obj("cache").map_or(0, |cache| count(&cache, name));

@@ -16,7 +16,7 @@ use model::message_type::approval::{ApprovalState, Decision};
 use model::message_type::tool_call::ToolKind;
 use serde_json::{Map, Value};
 
-/// What tools do whose names don't say it.
+/// Returns the kind of tools whose names don't tell it.
 fn kind_of(tool: &str, input: &Map<String, Value>) -> Option<ToolKind> {
     let views = input.get("command").and_then(Value::as_str) == Some("view");
     match tool {
@@ -116,7 +116,7 @@ impl Conversation {
         }
     }
 
-    /// What a tool gave back. `seen` are its fields, `content` the words of it.
+    /// Finishes a call with its result. `seen` are the fields of the result, `content` is its text.
     fn finish(&mut self, at: &mut At, call_id: &str, seen: &Obj, content: &str, mut result: Result) {
         self.ensure_run(at);
         let metadata = seen.obj("metadata");

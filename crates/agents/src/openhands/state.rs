@@ -1,4 +1,4 @@
-//! What the program says of itself: whether it runs, its tokens, its errors.
+//! The program's own state: whether it runs, its tokens, its errors.
 
 use super::Conversation;
 use crate::parts::at::At;
@@ -6,7 +6,7 @@ use crate::parts::blocks::cut;
 use crate::parts::obj::{Obj, string};
 use model::{RunOutcome, Spent, Usage};
 
-/// What was used so far.
+/// The sums of tokens and cost so far.
 #[derive(Clone, Copy, Default)]
 pub(super) struct Total {
     usage: Usage,
@@ -18,7 +18,7 @@ impl Total {
         let used = metrics.obj("accumulated_token_usage");
         let count = |name: &str| used.as_ref().and_then(|used| used.int(name)).unwrap_or(0).clamp(0, 1 << 40);
         let (cache_read, cache_write) = (count("cache_read_tokens"), count("cache_write_tokens"));
-        // What comes from the cache is counted as part of the prompt.
+        // Cache reads and writes are counted as part of the prompt.
         let input = (count("prompt_tokens") - cache_read - cache_write).max(0);
         let usage = Usage { input, output: count("completion_tokens"), cache_read, cache_write };
         Self { usage, cost: metrics.float("accumulated_cost").unwrap_or(0.0) }

@@ -1,4 +1,5 @@
-//! What a person answered to the agent's questions: each answer under its question, with what was chosen, typed and noted.
+//! A person's answers to the agent's questions: each under its question, with the choices, the typed text and the
+//! notes.
 //!
 //! The program joins what was chosen and what was typed into one string, choices first. Where a line lacks the structured
 //! answers, the words that the model read have them.
@@ -25,7 +26,7 @@ struct Given {
     notes: Vec<String>,
 }
 
-/// What an answer's value holds.
+/// The texts in an answer's value.
 #[derive(Default)]
 struct Words {
     /// Each may be several choices and a text, joined.
@@ -36,7 +37,7 @@ struct Words {
 /// Keys under which a note stands beside an answer.
 const NOTES: [&str; 5] = ["notes", "note", "comment", "comments", "annotation"];
 
-/// What a refusal without an answer says in an answer's place.
+/// The text of a refusal in place of an answer.
 const NO_ANSWER: &str = "(No answer provided)";
 
 impl Answers {
@@ -202,7 +203,7 @@ impl Words {
     }
 }
 
-/// What an annotation says beside the preview of the chosen option, which the option has itself.
+/// Returns the texts of an annotation, except the preview of the chosen option, which the option has itself.
 fn of_annotation(questions: &[Question], key: &str, raw: &str) -> Vec<String> {
     let mut annotation = value(raw);
     if let Some(fields) = annotation.as_object_mut()

@@ -38,14 +38,15 @@ impl At {
         draft
     }
 
-    /// What no prompt of ours holds: bookkeeping, notices of the agent to itself.
+    /// Returns a message that no prompt of ours includes: bookkeeping, or a notice of the agent to itself.
     pub fn aside(&self, id: &str, sender: &str, content: impl Into<String>) -> Draft {
         let mut draft = self.text(id, Role::System, sender, content);
         draft.context = Context::None;
         draft
     }
 
-    /// What stands where a person interrupted the agent. It is shown as a control word that was carried out.
+    /// Returns the message for the place where a person interrupted the agent. It is shown as a control word that was
+    /// carried out.
     pub fn interruption(&self, id: &str) -> Draft {
         let mut draft = self.text(id, Role::User, "user", "[Request interrupted by user]");
         draft.context = Context::None;
@@ -98,7 +99,7 @@ pub(crate) fn extras(key: &str, value: impl Into<Value>) -> Map<String, Value> {
     Map::from_iter([(key.to_owned(), value.into())])
 }
 
-/// What a run used, as the host's words behind it have it. None where nothing is known.
+/// Returns the metadata field `tokens` with the usage of a run. None if the usage is empty.
 pub(crate) fn tokens(used: Usage) -> Option<(String, Value)> {
     (used != Usage::default()).then(|| ("tokens".to_owned(), serde_json::to_value(used).unwrap_or_default()))
 }

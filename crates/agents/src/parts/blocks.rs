@@ -23,7 +23,8 @@ pub(crate) fn agent_text(raw: &str) -> (String, Option<String>) {
     (texts.join("\n\n"), note)
 }
 
-/// What a tool gave back, as text: words where there are any, else the data as JSON. Files are shown by themselves.
+/// Returns the result of a tool as text: its words if there are any, else the data as JSON. Files are separate
+/// messages.
 pub(crate) fn result_text(raw: &str) -> String {
     parts(raw).join("\n")
 }

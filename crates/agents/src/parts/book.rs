@@ -1,4 +1,4 @@
-//! What has been read but not yet handed out, and the few messages that later lines may still change.
+//! Changes that are read but not yet handed out, and the few messages that later lines may still change.
 //!
 //! Most messages are written once and leave with the next flush. A message that can change (an open tool call, a
 //! title) is *kept*: each change makes it leave again, once per flush, with its newest state. How long one is kept
@@ -42,7 +42,7 @@ pub(crate) struct Book {
     given: HashSet<u64>,
 }
 
-/// What the line that is being read says of where it came from.
+/// The fields of the line being read that show where it came from.
 #[derive(Default)]
 pub(crate) struct Line {
     pub api_message: Option<String>,
@@ -98,7 +98,7 @@ impl Book {
         at
     }
 
-    /// What the messages of a record have in common. A record without a time has that of the one before.
+    /// Returns the data shared by all messages of a record. A record without a time has that of the one before.
     pub fn at(&mut self, session: usize, time: Option<Micros>, id: String, origin: Origin, span: Span) -> At {
         let facts = &mut self.sessions[session];
         facts.before_time = facts.last_time;

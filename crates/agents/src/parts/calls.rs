@@ -34,7 +34,7 @@ pub(crate) struct Call {
     pub is_open: bool,
     /// Ids of the derived messages.
     pub derived: Vec<String>,
-    /// What the session's list counted before the call gave it another one.
+    /// The progress of the session's list before the call changed it.
     todos: Option<TodoProgress>,
 }
 
@@ -45,7 +45,7 @@ pub(crate) struct NewCall {
     pub input: Map<String, Value>,
     /// None where the tool's name or the input says it.
     pub kind: Option<ToolKind>,
-    /// What the input means to people, where it doesn't say so itself.
+    /// The target of the call for people, where the input doesn't have it.
     pub target: Option<String>,
 }
 
@@ -62,7 +62,7 @@ impl Calls {
         self.by_id.get(call_id)
     }
 
-    /// What the message of a call says of it so far. None if no such call is known.
+    /// Returns the payload of the call's message so far. None if no such call is known.
     pub fn payload<'a>(&self, book: &'a Book, call_id: &str) -> Option<&'a Value> {
         let call = self.by_id.get(call_id)?;
         book.peek(call.session, &call.id)?.metadata.as_ref()?.get("payload")
@@ -336,7 +336,7 @@ pub(crate) fn about(tool: &str, target: &str) -> String {
     format!("Using tool: {tool} - `{}`", cut(target, MAX_TARGET))
 }
 
-/// Is it an edit of which nobody said yet what became of it?
+/// Returns true if one of the message's edits is still proposed.
 fn is_proposed(draft: &Draft) -> bool {
     let infos = draft.metadata.as_ref().and_then(|metadata| metadata.get("edit_info")?.as_array());
     let open = |info: &Value| info.get("state").and_then(Value::as_str) == Some("proposed");
@@ -356,7 +356,7 @@ pub(crate) fn settle(draft: &mut Draft, state: EditState, note: Option<&str>) {
     }
 }
 
-/// What a tool was given: an object, the same as JSON in a string, or anything else.
+/// Returns the input of a call as an object. Parses JSON in a string, and puts any other value under `input`.
 pub(crate) fn input(raw: &str) -> Map<String, Value> {
     let given = match string(raw) {
         Some(text) if Obj::parse(&text).is_some() => value(&text),

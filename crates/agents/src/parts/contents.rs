@@ -1,4 +1,4 @@
-//! What all readers have in common, whether their file is lines or a document.
+//! The trait of all readers, whether their file is lines or a document.
 
 use super::book::Book;
 use crate::{SessionKey, Span};

@@ -8,8 +8,8 @@ use model::MessageId;
 use serde_json::value::RawValue;
 use std::borrow::Cow;
 
-/// What reads the parts of a document. What they mean goes into the [`super::book::Book`]; ids come from the agent's own
-/// ones, or from an entry's place.
+/// Reads the parts of a document. Their content goes into the [`super::book::Book`]; ids are the agent's own ones, or
+/// come from an entry's place.
 pub(crate) trait Document: Contents {
     /// Fields of the document whose entries come one by one. (Those of a document that is an array always do.)
     const LISTS: &'static [&'static str];
@@ -31,7 +31,7 @@ impl<D: Document> WholeFile<D> {
     }
 }
 
-/// What stands in a document. `at` is where `raw` begins in the file.
+/// A part of a document. `at` is where `raw` begins in the file.
 pub(crate) enum Piece<'a> {
     /// A field, with its value as JSON.
     Field {
@@ -170,7 +170,7 @@ fn key(text: &[u8]) -> Option<(String, usize)> {
 }
 
 impl Parts {
-    /// Of documents in which the entries of these fields come one by one.
+    /// Creates a parser for documents in which the entries of these fields come one by one.
     pub fn of(lists: &'static [&'static str]) -> Self {
         Self { scan: Scan::default(), lists }
     }

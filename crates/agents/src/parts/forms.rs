@@ -15,7 +15,7 @@ pub(crate) fn asked(params: &Obj) -> Approval {
     Approval { fields, body: params.filled("url"), ..open(ApprovalKind::Form, &title) }
 }
 
-/// What became of a form: `action`, and `content` with a value for each name.
+/// Returns the decision on a form: from `action`, and `content` with a value for each name.
 pub(crate) fn filled(result: Option<&Obj>, at: Micros) -> Decision {
     let state = match result.and_then(|result| result.filled("action")).as_deref() {
         Some("accept") => ApprovalState::Answered,

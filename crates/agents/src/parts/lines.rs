@@ -19,7 +19,7 @@ pub(crate) struct Lines {
     offset: u64,
     /// None until the first bytes are there.
     encoding: Option<Encoding>,
-    /// May a record stand on several lines, as programs print JSON for people?
+    /// True if a record may stand on several lines, as programs print JSON for people.
     joins: bool,
     /// Within such a record: where its last line begins among the torn bytes.
     last: Option<usize>,
@@ -81,7 +81,7 @@ impl Lines {
         Some(std::mem::replace(&mut self.torn, next))
     }
 
-    /// Is the line that just ended one of a record that goes on?
+    /// Returns true if the line that just ended is one of a record that goes on.
     fn goes_on(&mut self) -> bool {
         let goes_on = match self.last.and_then(|start| self.torn.get(start..)) {
             Some(line) => !is_lone(line, b"}"),
@@ -207,11 +207,11 @@ impl RawLine<'_> {
     }
 }
 
-/// What reads the records of a file of JSON lines.
+/// Reads the records of a file of JSON lines.
 pub(crate) trait Records: Contents {
-    /// A JSON object, with its text. What it means goes into the [`super::book::Book`].
+    /// Reads a JSON object, with its text. Its content goes into the [`super::book::Book`].
     fn record(&mut self, text: &str, record: &Obj, span: Span);
-    /// Is something held back that only the next record, or the end, hands out?
+    /// Returns true if something is held back that only the next record, or the end, hands out.
     fn waits(&self) -> bool {
         false
     }
@@ -255,15 +255,15 @@ impl<R: Records> Reader for JsonLines<R> {
     }
 }
 
-/// What reads a file of lines that are no JSON.
+/// Reads a file of lines that aren't JSON.
 pub(crate) trait Texts: Contents {
-    /// A line without its end.
+    /// Reads a line without its end.
     fn line(&mut self, line: &str, span: Span);
-    /// Bytes of lines that aren't in a message yet.
+    /// Returns the number of bytes of lines that aren't in a message yet.
     fn held(&self) -> usize {
         0
     }
-    /// Is something held back that only the next line, or the end, hands out?
+    /// Returns true if something is held back that only the next line, or the end, hands out.
     fn waits(&self) -> bool;
 }
 

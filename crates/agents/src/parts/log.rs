@@ -63,7 +63,7 @@ impl Log {
         self.main = Some(self.book.session(key));
     }
 
-    /// What is known of the session that the line belongs to.
+    /// Returns the session that the line belongs to.
     pub fn facts(&mut self) -> &mut Session {
         let current = self.current();
         &mut self.book.sessions[current]
@@ -164,7 +164,7 @@ impl Log {
         }
     }
 
-    /// What the program says to the model.
+    /// Adds a text of the program to the model.
     pub fn told(&mut self, at: &At, id: &str, sender: &str, text: impl Into<String>) {
         let mut draft = at.text(id, Role::System, sender, text);
         draft.context = Context::Ephemeral;
@@ -350,7 +350,7 @@ impl Log {
         is_known
     }
 
-    /// What a tool says it changed: its only edit gets this unified diff in place of what was proposed.
+    /// Replaces the proposed change of a call's only edit with the unified diff that the tool reports.
     pub fn patched(&mut self, at: &At, call_id: &str, diff: &str) {
         let files = unified(diff);
         let (Some(path), [file]) = (self.calls.edited(&self.book, call_id), files.as_slice()) else { return };
@@ -358,7 +358,7 @@ impl Log {
         self.calls.derive(&mut self.book, at, call_id, ("edit", 0), (edit.content, edit.metadata));
     }
 
-    /// What a tool gave back; `raw` is its content, which may hold files.
+    /// Finishes a call with its result. `raw` is its content, which may hold files.
     pub fn result(&mut self, at: &At, call_id: Option<&str>, raw: &str, result: Result) {
         let Some(call) = call_id.and_then(|id| self.calls.get(id)) else {
             let mut draft = at.text(&at.id, Role::Tool, "tool_result", result.text);

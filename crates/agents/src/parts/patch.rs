@@ -1,6 +1,6 @@
 //! Patches as changes of files: those of `apply_patch`, and unified diffs.
 
-/// What a patch does to one file.
+/// The change of one file in a patch.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(crate) struct FilePatch {
     pub path: String,

@@ -1,5 +1,5 @@
-//! What one line holds. Mostly it is one record. A crash, a full disk or two writers leave several on a line, or one that
-//! is cut off by the next: each whole one is read, and only the rest becomes a note.
+//! Records on one line. Mostly it is one. A crash, a full disk or two writers leave several on a line, or one that is
+//! cut off by the next: each whole one is read, and only the rest becomes a note.
 
 use super::obj::Obj;
 use std::borrow::Cow;
@@ -129,7 +129,7 @@ enum Start {
     Within(usize),
 }
 
-/// What an object must have to count as a record.
+/// The fields that an object must have to count as a record.
 enum Trust {
     /// Nothing: where a record is expected, any object is one.
     Expected,

@@ -1,4 +1,4 @@
-//! What a call would do, by its tool's name and the usual fields of its input.
+//! The change that a call proposes, by its tool's name and the usual fields of its input.
 
 use super::edits::{Finished, Piece, created, fragment, message, of_both, of_patch};
 use super::patch::{self, FileChange, FilePatch};
@@ -22,7 +22,7 @@ fn get<'a>(input: &'a Map<String, Value>, keys: &[&str]) -> Option<&'a str> {
     keys.iter().find_map(|key| input.get(*key)?.as_str())
 }
 
-/// What a tool does, by the words of its name. None for one that we don't know.
+/// Returns the kind of a tool, by the words of its name. None for an unknown one.
 pub(crate) fn kind(tool: &str, input: &Map<String, Value>) -> Option<ToolKind> {
     let name: String = tool.chars().filter(|c| c.is_alphanumeric()).collect();
     Some(match name.to_lowercase().as_str() {
@@ -79,7 +79,7 @@ pub fn says_what(tool: &str, input: &Map<String, Value>, paths: &[String]) -> bo
     }
 }
 
-/// What a call works on, where its kind or its input says that it is a file. `edits` are those that it proposes.
+/// Returns the target of a call, if its kind or its input shows that it is a file. `edits` are those that it proposes.
 pub(crate) fn target(kind: Option<ToolKind>, input: &Map<String, Value>, edits: &[Finished]) -> Option<String> {
     if edits.len() > 1 || get(input, &PATHS).is_none() {
         let path = |edit: &Finished| {

@@ -7,11 +7,11 @@ use serde_json::Value;
 pub(crate) struct Result {
     /// A word of `ToolState`: `done`, `failed`, `denied`, `cancelled`.
     pub state: &'static str,
-    /// What the tool gave back, or why it failed.
+    /// The tool's output, or the reason of its failure.
     pub text: String,
     /// Further fields of the payload: `exit_code`, `duration_ms`, `background`.
     pub details: Vec<(&'static str, Value)>,
-    /// What a person answered to the questions of the call, where its record has it beside `text`.
+    /// A person's answers to the questions of the call, where its record has them beside `text`.
     pub answers: Option<Value>,
 }
 

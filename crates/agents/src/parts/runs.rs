@@ -15,11 +15,11 @@ pub(crate) struct Runs {
     dirty: Vec<usize>,
     /// The API messages that changed since then, by the hashes of their ids.
     dirty_requests: BTreeSet<u64>,
-    /// Is the last run still the current one?
+    /// True while the last run is still the current one.
     current: bool,
     /// When the agent last said or did something.
     latest: Option<Micros>,
-    /// What is counted of each API message, by a hash of its id. All are held, so the table itself has only addresses.
+    /// The counts of each API message, by a hash of its id. All are kept, so the table itself has only addresses.
     usage: HashMap<u64, Box<Counted>>,
     /// The first message of the model since the last request was counted, and the time of what stands before it.
     said: Option<(MessageId, Micros)>,
@@ -137,8 +137,8 @@ impl Runs {
         }
     }
 
-    /// Is the output of the last run unknown? Versions that write a message's lines while it streams often know only the
-    /// tokens of its beginning, and no later line corrects them.
+    /// Returns true if the output of the last run is unknown. Versions that write a message's lines while it streams
+    /// often know only the tokens of its beginning, and no later line corrects them.
     pub fn output_unknown(&self) -> bool {
         let Some(last) = self.all.len().checked_sub(1) else { return false };
         let (mut all, mut uncounted) = (0, 0);
@@ -181,7 +181,7 @@ impl Runs {
         }
     }
 
-    /// Is a request counted here?
+    /// Returns true if the request is counted here.
     pub fn has_counted(&self, id: &str) -> bool {
         self.usage.contains_key(&hash(id))
     }
@@ -295,7 +295,7 @@ fn renew<T: Clone + PartialEq>(known: &mut Option<T>, new: Option<&T>) -> bool {
     is_new
 }
 
-/// Of the tokens that an API message wrote into the cache, those that are kept for an hour.
+/// Returns the tokens that an API message wrote into the cache for an hour.
 pub(crate) fn written_for_an_hour(message: &Obj) -> i64 {
     let creation = message.obj("usage").and_then(|usage| usage.obj("cache_creation"));
     creation.and_then(|creation| creation.int("ephemeral_1h_input_tokens")).unwrap_or(0).clamp(0, 1 << 40)

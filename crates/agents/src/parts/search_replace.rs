@@ -20,7 +20,7 @@ pub(crate) fn pieces(text: &str) -> Option<Vec<Piece>> {
         } else if let Some(start) = line.strip_prefix(":start_line:").filter(|_| open.old.is_empty()) {
             open.start_line = start.trim().parse().ok();
         } else if open.start_line.is_some() && open.old.is_empty() && is_mark(line, ['-', '-'], "") {
-            // What stands before it says where the block is.
+            // The lines above this mark give the block's place. They aren't part of the old text.
         } else {
             let side = if open.is_replacing { &mut open.new } else { &mut open.old };
             side.push_str(line);
@@ -47,7 +47,7 @@ impl Block {
     }
 }
 
-/// Is it a line of at least five of one of these signs, and this word?
+/// Returns true for a line of at least five of one of these signs, and this word.
 fn is_mark(line: &str, signs: [char; 2], word: &str) -> bool {
     signs.iter().any(|sign| {
         let count = line.chars().take_while(|c| c == sign).count();

@@ -1,4 +1,4 @@
-//! What is known of one session of the file.
+//! The facts of one session of the file.
 
 use super::runs::Runs;
 use super::todos::Tasks;
@@ -14,9 +14,9 @@ pub(crate) enum TitleRank {
     None,
     /// A `summary` line about this conversation.
     Summary,
-    /// What the parent called the task.
+    /// The parent's name of the task.
     Task,
-    /// Made by the agent.
+    /// Written by the agent.
     Agent,
     /// The agent's own name, which a person may have given.
     Name,
@@ -27,7 +27,7 @@ pub(crate) enum TitleRank {
 /// Commands that go on in a new session of the same name.
 const CLEAR: [&str; 3] = ["/clear", "/new", "/reset"];
 
-/// What a session has come to, as far as a person takes it back by rewinding.
+/// The state of a session that a rewind restores.
 #[derive(Clone, Default, PartialEq)]
 pub(crate) struct Standing {
     tasks: Tasks,
@@ -39,12 +39,12 @@ pub(crate) struct Standing {
 pub(crate) struct Session {
     pub key: String,
     pub facts: SessionFacts,
-    /// Do the facts differ from what was handed out?
+    /// True if the facts differ from those that were handed out.
     pub changed: bool,
     pub runs: Runs,
     pub tasks: Tasks,
     title_rank: TitleRank,
-    /// Of the first prompt so far.
+    /// The worth of the first prompt so far as a title.
     prompt_worth: Option<TitleWorth>,
     /// A name that was there before the first prompt, and whether `/clear` came between: then another session has it too.
     carried: Option<(String, bool)>,
@@ -207,8 +207,8 @@ pub(crate) const IMAGE: &str = "Image";
 pub(crate) const IMAGES: &str = "Images";
 pub(crate) const ATTACHMENT: &str = "Attachment";
 
-/// What stands behind parts in tags such as `<ide_opened_file>`, else what is in the last of them. Elements of HTML have
-/// names of one word, and are a person's.
+/// Returns the text behind parts in tags such as `<ide_opened_file>`, else the text in the last of them. Elements of
+/// HTML have names of one word, and are a person's.
 fn without_tags(text: &str) -> &str {
     let mut text = text;
     while let Some((head, inside)) = text.strip_prefix('<').and_then(|rest| rest.split_once('>')) {

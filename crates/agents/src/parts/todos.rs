@@ -71,7 +71,8 @@ pub(crate) fn of_list(entries: &[Value]) -> Option<(String, Map<String, Value>)>
 }
 
 impl Tasks {
-    /// What a Task tool's success does to the list: the new snapshot. None for other tools, and where nothing is known.
+    /// Carries out a successful Task tool call, and returns the new snapshot. None for other tools, and where nothing
+    /// is known.
     pub fn apply(&mut self, tool: &str, input: &Value, line: &Obj) -> Option<(String, Map<String, Value>)> {
         let result = line.obj("toolUseResult");
         match tool {

@@ -49,7 +49,7 @@ impl Log {
             let ContentPart::Response(response) = part else { continue };
             let id = at.block_id(n, count);
             let given = response.filled("id").or_else(|| about_id.clone());
-            // What is said about one call isn't said about others.
+            // Fields about one call don't belong to the others.
             let about = about.as_ref().filter(|_| responses == 1 || about_id.is_some() && about_id == given);
             let Some(call_id) = given.filter(|given| self.calls.get(given).is_some()) else {
                 self.stray(at, &id, &response);

@@ -11,7 +11,7 @@ use model::{Context, Role, RunOutcome, Spent, Usage};
 const ADDED: [&str; 2] = ["<qwen:", "<system-reminder>"];
 
 impl Log {
-    /// What a person said, or the program in their name. True if it is a prompt.
+    /// Reads a text of a person, or of the program in their name. Returns true if it is a prompt.
     pub(super) fn asked(&mut self, at: &mut At, subtype: &str, record: &Obj) -> bool {
         let payload = record.obj("systemPayload");
         let shown = payload.as_ref().and_then(|payload| payload.filled("displayText"));
@@ -65,7 +65,7 @@ impl Log {
         is_prompt
     }
 
-    /// What the model thought, said and called.
+    /// Reads the model's thoughts, text and calls.
     pub(super) fn answered(&mut self, at: &mut At, uuid: Option<&str>, record: &Obj) {
         let raw = content(record);
         let parts = parts(&raw);
@@ -128,7 +128,7 @@ fn is_added(text: &str) -> bool {
     ADDED.iter().any(|start| text.trim_start().starts_with(start))
 }
 
-/// What a request took. Some providers count thoughts as output, others beside it.
+/// Returns the tokens of a request. Some providers count thoughts as output, others beside it.
 pub(crate) fn usage(tokens: &Obj) -> Usage {
     let count = |name: &str| tokens.int(name).unwrap_or(0).clamp(0, 1 << 40);
     let (input, output, cached) =

@@ -1,4 +1,4 @@
-//! What the program noted: commands, titles, rewinds, compressions and figures.
+//! Notes of the program: commands, titles, rewinds, compressions and figures.
 
 use super::Log;
 use crate::Stretch;

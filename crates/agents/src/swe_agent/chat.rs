@@ -80,7 +80,7 @@ impl Trajectory {
         self.say(&at, at.text(&at.id, Role::User, "user", text));
     }
 
-    /// What the model thought, said and called.
+    /// Reads the model's thoughts, text and calls.
     fn answer(&mut self, at: &At, entry: &Obj, text: &str) {
         self.give_up_calls();
         let mut at = at.clone();
@@ -134,7 +134,7 @@ impl Trajectory {
         self.words(&at, &text_of(message_in(&response).as_ref().unwrap_or(&response)));
     }
 
-    /// What the model thought, where the message or the stored response has it apart.
+    /// Adds the model's thoughts, where the message or the stored response has them apart.
     pub(super) fn thoughts(&mut self, at: &At, entry: &Obj) {
         let response = response_of(entry);
         let said = response.as_ref().and_then(message_in);
@@ -165,7 +165,7 @@ impl Trajectory {
         }
     }
 
-    /// What a call gave back.
+    /// Reads the result of a call.
     fn result(&mut self, at: &At, entry: &Obj, text: &str) {
         let ids = entry.list("tool_call_ids").unwrap_or_default();
         let id = ids.first().and_then(|raw| string(raw)).map(std::borrow::Cow::into_owned);
@@ -261,7 +261,7 @@ fn fenced_command(text: &str) -> Option<(&str, String)> {
     (!after.contains(mark)).then(|| (command.trim(), words.join("\n\n")))
 }
 
-/// What a command gave back: `<returncode>`, then `<output>`.
+/// Reads the result of a command: `<returncode>`, then `<output>`.
 fn observed(text: &str, extra: Option<&Obj>) -> Result {
     let mut result = Result { state: "done", text: text.to_owned(), ..Result::default() };
     let head = text.strip_prefix("<returncode>").and_then(|rest| rest.split_once("</returncode>"));
@@ -288,7 +288,7 @@ fn observed(text: &str, extra: Option<&Obj>) -> Result {
     result
 }
 
-/// What a person asked for, in the template around it.
+/// Returns the person's task, without the template around it.
 fn asked(text: &str) -> &str {
     let inner = text.split_once("<pr_description>").and_then(|(_, rest)| rest.split_once("</pr_description>"));
     let text = inner.map_or(text, |(inner, _)| inner).trim();

@@ -11,7 +11,8 @@ use model::{Role, RunOutcome, Spent, Usage};
 use serde_json::Map;
 
 impl Trajectory {
-    /// What is known of the run. mini-SWE-agent writes it before the messages, but the end of the document is where it ends.
+    /// Reads the facts of the run. mini-SWE-agent writes them before the messages, but the end of the document is where
+    /// the run ends.
     pub(super) fn info(&mut self, raw: &str, span: Span) {
         if let Some(info) = Obj::parse(raw) {
             let version = info.filled("mini_version").or_else(|| info.filled("swe_agent_version"));
@@ -72,7 +73,7 @@ impl Trajectory {
         }
     }
 
-    /// What was handed in: a patch as one edit a file, or words.
+    /// Adds the submission: a patch as one edit a file, or words.
     fn submission(&mut self, at: &crate::parts::at::At, text: &str) {
         let patches = unified(&without_returns(text));
         for (n, patch) in patches.iter().enumerate() {

@@ -22,7 +22,7 @@ pub(super) struct Held {
 /// The most bytes of steps that wait.
 const MOST_HELD: usize = 16 << 20;
 
-/// What the file says twice. The list that comes first is shown.
+/// The texts that the file has twice. The list that comes first is shown.
 #[derive(Default)]
 pub(super) struct Twins {
     /// Prompts that were shown already.
@@ -32,7 +32,7 @@ pub(super) struct Twins {
     actions: Vec<u64>,
     /// How many of these were repeated.
     next: usize,
-    /// The last answer was a repeated one, and what it gave back is too.
+    /// True if the last answer was a repeated one: then its result is repeated too.
     follows: bool,
     /// Entries that repeat others, and the message that says so.
     count: usize,
@@ -40,7 +40,7 @@ pub(super) struct Twins {
 }
 
 impl Twins {
-    /// Was this action shown by the other list?
+    /// Returns true if the other list has shown this action.
     fn is_repeated(&mut self, list: &'static str, action: u64) -> bool {
         if *self.shown.get_or_insert(list) == list {
             self.actions.push(action);
@@ -79,7 +79,7 @@ impl Trajectory {
         }
     }
 
-    /// What the model was told before its first step.
+    /// Reads the messages to the model before its first step.
     fn prompts(&mut self, heard: &[&str], span: Span) {
         for (n, raw) in heard.iter().enumerate() {
             let Some(entry) = Obj::parse(raw) else { continue };
@@ -176,7 +176,7 @@ impl Trajectory {
     }
 }
 
-/// Does the model speak, and in no demonstration?
+/// Returns true if the model speaks, outside a demonstration.
 fn is_answer(entry: &Obj) -> bool {
     entry.str("role").as_deref() == Some("assistant") && !entry.is_true("is_demo")
 }

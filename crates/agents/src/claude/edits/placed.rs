@@ -5,7 +5,7 @@ use super::Hunk;
 use crate::parts::edits::Piece;
 use model::message_type::tool_call::Numbered;
 
-/// What older results show the model ends so, and the lines follow with their numbers.
+/// The words before the numbered lines in older results.
 const SNIPPET: &str = "Here's the result of running `cat -n` on a snippet of the edited file:\n";
 
 /// Edits of unknown place whose new text is once among the numbered lines. They become whole lines.

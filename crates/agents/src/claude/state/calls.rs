@@ -13,13 +13,13 @@ pub(crate) struct Call {
     pub tool: String,
     pub started: Micros,
     pub open: bool,
-    /// Has its success been counted? A result may be repeated.
+    /// True once its success is counted. A result may be repeated.
     pub counted: bool,
     /// The id of the line that has its result.
     pub answer: Option<String>,
     /// Ids of the derived messages.
     pub derived: Vec<String>,
-    /// What the session's list counted before the call.
+    /// The progress of the session's list before the call.
     pub todos: Option<TodoProgress>,
 }
 
@@ -31,16 +31,16 @@ pub(crate) struct Calls {
     pub answered: VecDeque<String>,
     /// Hashes of all call ids that the file has used.
     pub used: HashSet<u64>,
-    /// What runs in the background, by the id that later calls and notifications name it by.
+    /// Background tasks, by the id that later calls and notifications use.
     pub tasks: HashMap<String, Task>,
 }
 
 /// Work that goes on behind a call's result.
 pub(crate) struct Task {
     pub call_id: String,
-    /// Its command, or what the agent calls it.
+    /// Its command, or its description.
     pub what: String,
-    /// Was it ended on purpose?
+    /// True if it was ended on purpose.
     pub is_stopped: bool,
 }
 
@@ -48,15 +48,15 @@ impl Calls {
     pub fn get(&self, call_id: &str) -> Option<&Call> {
         self.by_id.get(call_id)
     }
-    /// Has a call of this id begun?
+    /// Returns true if a call of this id has begun.
     pub fn has_used(&self, call_id: &str) -> bool {
         self.used.contains(&hash(call_id))
     }
-    /// The call whose result is on a line.
+    /// Returns the id of the call whose result is on a line.
     pub fn answered_by(&self, line: &str) -> Option<String> {
         self.by_id.iter().find(|(_, call)| call.answer.as_deref() == Some(line)).map(|(id, _)| id.clone())
     }
-    /// The command of a task in the background, or what the agent calls it.
+    /// Returns the command of a background task, or its description.
     pub fn task(&self, id: &str) -> Option<&str> {
         self.tasks.get(id).map(|task| task.what.as_str())
     }
