@@ -1,8 +1,8 @@
 //! The one door to standard output and standard error.
 //!
-//! What is stored may be anybody's text, and a terminal obeys some characters: they set its title, write its clipboard,
-//! or turn the direction of what follows. On a terminal they are shown instead. What goes on to a file or another
-//! program stays as it is.
+//! Stored text may be anybody's, and a terminal obeys some characters: they set its title, write its clipboard, or turn
+//! the
+//! direction of what follows. On a terminal they are shown instead. Output to a file or another program stays as it is.
 
 use anyhow::{Context as _, Result};
 use std::borrow::Cow;
@@ -43,7 +43,7 @@ fn write(bytes: &[u8]) -> Result<()> {
     }
 }
 
-/// Whether a terminal obeys a character, or a line says something else by it.
+/// Returns true if a terminal obeys the character, or if it changes how a line reads.
 pub fn is_command(c: char) -> bool {
     c.is_control()
         || matches!(c, '\u{61c}' | '\u{200e}' | '\u{200f}' | '\u{202a}'..='\u{202e}' | '\u{2066}'..='\u{2069}')

@@ -16,7 +16,7 @@ use tokio_util::sync::CancellationToken;
 /// How often the files are looked at.
 const LOOK: Duration = Duration::from_secs(5);
 
-/// What is spoken inside, the preferred one first.
+/// The protocols inside TLS, the preferred one first.
 const PROTOCOLS: [&[u8]; 2] = [b"h2", b"http/1.1"];
 
 /// Encrypts connections. Cheap to clone; clones share state.

@@ -12,7 +12,7 @@ use model::model_context::{
 use std::collections::{BTreeMap, HashSet};
 use std::path::{Path, PathBuf};
 
-/// What the replies of one version of an agent came to.
+/// The counts of the replies of one version of an agent.
 #[derive(Default)]
 struct Totals {
     replies: usize,

@@ -16,7 +16,7 @@ type Counts = BTreeMap<String, usize>;
 const TYPES: [&str; 8] = ["TEXT", "TOOL_CALL", "CODE_EDIT", "TODO", "APPROVAL", "FILE", "ERROR", "other"];
 const ROLES: [&str; 5] = ["user", "assistant", "model", "tool", "system"];
 
-/// What the files of one agent came to.
+/// The counts of the files of one agent.
 #[derive(Default)]
 struct Totals {
     files: usize,

@@ -1,14 +1,15 @@
-//! What a model's context held when it wrote a reply, rebuilt from the records of a session.
+//! The model's context when it wrote a reply, rebuilt from the records of a session.
 //!
 //! A tour:
 //! - [`Transcript`]: takes the records of a session, and rebuilds the request of any reply.
-//! - `request`: what all agents have in common: calls and their results in pairs, one message a role, tokens, the difference to
-//!   the request before. `block`: a block of a message. `tokens`: the estimate.
+//! - `request`: the part that is the same for all agents: calls and their results in pairs, one message a role, tokens,
+//! the
+//!   difference to the request before. `block`: a block of a message. `tokens`: the estimate.
 //! - `claude`, `codex`, `gemini`, `opencode`, `qwen`: which records of an agent were sent, and in which order.
 //!
-//! - [`of_run`]: what an agent was given that takes its input from here. [`of_messages`]: what is left without records.
+//! - [`of_run`]: the input of an agent that gets it from here. [`of_messages`]: the context without records.
 //!
-//! Nothing here fails: what isn't known is said in `reasons` of the context.
+//! Nothing here fails: `reasons` of the context lists what isn't known.
 //!
 //! How to add an agent: a type that implements `Log`, and its arm in [`Transcript::of`].
 
@@ -73,7 +74,8 @@ enum Form {
 }
 
 impl Transcript {
-    /// Of an agent, by its name in the store. None if its requests can't be rebuilt from its records.
+    /// Creates the transcript of an agent, by its name in the store. None if its requests can't be rebuilt from its
+    /// records.
     pub fn of(agent: &str) -> Option<Self> {
         let log: Box<dyn Log> = match agent {
             "claude_code" => Box::new(claude::Claude::default()),
@@ -185,14 +187,14 @@ impl File<'_> {
     }
 }
 
-/// Whether two records share a byte.
+/// Returns true if two records share a byte.
 fn overlap(a: &RecordRef, b: &RecordRef) -> bool {
     a.source == b.source && a.offset < b.offset + b.len && b.offset < a.offset + a.len
 }
 
-/// Where a value of a record stands, by its raw text.
+/// Returns the place of a value in a record, by its raw text.
 fn within(text: &str, raw: &str, at: &RecordRef) -> RecordRef {
-    // Of a record that isn't plain text of the file, the whole record.
+    // If the record isn't plain text of the file, the whole record.
     let start =
         (raw.as_ptr() as usize).checked_sub(text.as_ptr() as usize).filter(|start| start + raw.len() <= text.len());
     match start {

@@ -1,11 +1,13 @@
 //! Channels: places besides the page where sessions are shown and answered.
 //!
-//! - `deliver`: sends what waits, each channel by a task of its own, in its order. `outgoing`: what a message says in a
-//!   channel.
-//! - `listen`: reads what people do in channels that are asked for it. `incoming`: what becomes of it. `answer`: what
-//!   words and signs mean for an approval.
+//! - `deliver`: sends the waiting messages, each channel by a task of its own, in its order. `outgoing`: the text of a
+//!   message in a channel.
+//! - `listen`: reads people's messages and reactions from channels that are polled. `incoming`: acts on them. `answer`:
+//! the
+//!   meaning of words and signs for an approval.
 //!
-//! What is to be sent stands in rows that the store writes together with the messages. A row is begun before it is
+//! Messages to send are rows that the store writes together with the messages of the session. A row is begun before it
+//! is
 //! sent: its body is stored, and the same body goes out under the same key until the channel took it, whatever happens
 //! to this server in between. The protocols are in the crate `channels`.
 

@@ -82,7 +82,7 @@ struct Covered {
     /// The new row.
     hash: Vec<u8>,
     body: Vec<u8>,
-    /// What of the text may stand at the end of the session's title.
+    /// The part of the text that may stand at the end of the session's title.
     cut: Option<String>,
 }
 

@@ -245,7 +245,7 @@ enum Rows {
     OfFilesStay(Micros),
 }
 
-/// What goes with a session, by its row.
+/// Deletes the rows of a session, by its row id.
 const BY_RID: [&str; 16] = [
     "DELETE FROM session_spending WHERE workspace_id = $1 AND session_rid = $2",
     "DELETE FROM session_activity WHERE workspace_id = $1 AND session_rid = $2",
@@ -264,7 +264,7 @@ const BY_RID: [&str; 16] = [
     "DELETE FROM channel_session WHERE workspace_id = $1 AND session_rid = $2",
     "DELETE FROM channel_delivery WHERE workspace_id = $1 AND session_rid = $2",
 ];
-/// What goes with a session, by its id.
+/// Deletes the rows of a session, by its id.
 const BY_ID: [&str; 10] = [
     "DELETE FROM schedule_run WHERE workspace_id = $1 AND schedule_id IN (SELECT id FROM schedule WHERE workspace_id = $1 AND session_id = $2)",
     "DELETE FROM schedule WHERE workspace_id = $1 AND session_id = $2",

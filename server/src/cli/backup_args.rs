@@ -61,14 +61,14 @@ pub struct Restore {
     /// The backup with this name [default: the newest]
     #[arg(long, value_name = "NAME")]
     pub at: Option<String>,
-    /// What is filled: it must be empty
+    /// The data to fill: it must be empty
     #[command(flatten)]
     pub data: Data,
 }
 
 #[derive(Debug, Args)]
 pub struct MigrateStore {
-    /// What is copied: stop its server first
+    /// The data to copy: stop its server first
     #[command(flatten)]
     pub data: Data,
     /// Empty PostgreSQL database `postgres://...`, or data directory without a database

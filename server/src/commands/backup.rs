@@ -184,7 +184,7 @@ impl Meter {
     pub(super) fn show(&self, progress: Progress<'_>) {
         let Ok(mut shown) = self.shown.lock() else { return };
         let now = Instant::now();
-        // What is done in no time shows nothing.
+        // Short work shows no progress.
         if !std::io::stderr().is_terminal() || now.duration_since(shown.unwrap_or(self.began)) < PAUSE {
             return;
         }

@@ -12,7 +12,7 @@ use std::process::{Command, Output};
 
 const NAME: &str = "verbatim.service";
 const SOCKET: &str = "verbatim.socket";
-/// What to do where systemd doesn't run.
+/// The advice for systems where systemd doesn't run.
 const BY_HAND: &str = "Start the server by hand: `verbatim serve`";
 
 pub fn run(args: &Service) -> Result<()> {
@@ -64,7 +64,7 @@ fn status() -> Result<()> {
     print(&format!("file     {}\nenabled  {enabled}\nactive   {active}\nsocket   {socket}\n", file.display()))
 }
 
-/// What systemd says of a unit.
+/// Returns systemd's word for the state of a unit.
 fn word(question: &str, unit: &str) -> Result<String> {
     let output = output(&[question, unit])?;
     let word = String::from_utf8_lossy(&output.stdout).trim().to_owned();

@@ -225,7 +225,7 @@ impl Opened {
     }
 }
 
-/// What answers the requests of one connection.
+/// Answers the requests of one connection.
 #[derive(Clone)]
 struct Desk {
     router: Router,
@@ -316,7 +316,7 @@ fn waits<B>(request: &Request<B>) -> bool {
 
 /// Returns true if the head is no larger than heads may be.
 fn fits(request: &Request<Incoming>) -> bool {
-    /// What stands between a header's name and its value, and behind it.
+    /// The bytes between a header's name and its value, and behind it.
     const SIGNS: usize = 4;
     let headers = request.headers();
     let line = request.uri().path_and_query().map_or(0, |asked| asked.as_str().len());

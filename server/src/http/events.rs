@@ -41,7 +41,7 @@ const STREAMS: usize = 32;
 /// Streams of one key: a program may follow many sessions.
 const STREAMS_OF_KEY: usize = 256;
 
-/// What the handler needs. Cheap to clone; clones share state.
+/// State of the handler. Cheap to clone; clones share state.
 #[derive(Clone)]
 pub struct Events {
     site: Site,
@@ -70,7 +70,7 @@ impl Events {
 pub struct EventsQuery {
     /// A cursor; `Last-Event-ID` wins. Without one, from now on.
     after: Option<String>,
-    /// Of this session only. An agent's key must name one of its own.
+    /// Events of this session only. An agent's key must name one of its own.
     session: Option<String>,
     /// `now`: ends with what is there.
     until: Option<String>,
@@ -173,7 +173,7 @@ fn retried(event: Event) -> Event {
 /// Ends when the server does, or when the credential doesn't hold any more: revoked or expired.
 pub(super) async fn over(hub: Hub, credential: Credential) {
     let mut revoked = hub.revoked.subscribe();
-    // What began and ended elsewhere since this server looked last was never there for it.
+    // Another server may have revoked a new credential before this one saw it, so a new stream checks once more.
     let (again, mut is_new) = (tokio::time::Instant::now() + LOOK_AGAIN, true);
     loop {
         // In boxes, since it is seldom: thousands of streams would each hold the room of a query.
@@ -223,7 +223,7 @@ fn progress(hub: Hub) -> impl Stream<Item = ImportJob> + Send {
         }
         changes.borrow_and_update();
         let jobs = hub.state::<Jobs>().list();
-        // What was done before the page came isn't news.
+        // Jobs that were done before the page came aren't news.
         let news = |job: &&ImportJob| !(seen.contains(job) || first && job.done);
         let changed: Vec<ImportJob> = jobs.iter().filter(news).cloned().collect();
         Some((stream::iter(changed), (hub, changes, jobs, false)))

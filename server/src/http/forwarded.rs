@@ -1,4 +1,5 @@
-//! What a trusted proxy says of the request that it passes on. Where it names several, the last one is what it saw itself.
+//! The headers of a trusted proxy about the request that it passes on. Where one names several, the last one is what
+//! the proxy saw itself.
 
 use axum::http::{HeaderMap, HeaderName, HeaderValue, header};
 

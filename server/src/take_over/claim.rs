@@ -17,7 +17,7 @@ use tokio::time::Instant;
 const SOON: Duration = Duration::from_secs(5);
 const PAUSE: Duration = Duration::from_millis(20);
 
-/// What a server got from the one before.
+/// The resources that a server took over from the one before.
 pub struct Claimed {
     pub lock: DataDirLock,
     pub listener: TcpListener,

@@ -17,7 +17,7 @@ use tokio::time::{Instant, timeout};
 /// How long the other side may take for its next message.
 const PATIENCE: Duration = Duration::from_secs(10);
 
-/// What a running server offers to a newer one.
+/// The resources that a running server offers to a newer one.
 pub struct Offer {
     listener: OwnedFd,
     key: String,

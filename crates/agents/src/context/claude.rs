@@ -61,7 +61,7 @@ impl Log for Claude {
         let reply = match at {
             None => (0..self.lines.len()).rev().find(|index| self.is_first(*index))?,
             Some(at) => {
-                // What stands in no line of the tree came in before the line that follows.
+                // Bytes that are in no line of the tree came in before the line that follows them.
                 let is_behind = |line: &Line| line.at.source == at.source && line.at.offset > at.offset;
                 let mut found: Vec<usize> = (0..self.lines.len()).filter(|it| self.lines[*it].is_from(at)).collect();
                 // A line may hold one of a sub-agent.
@@ -98,7 +98,7 @@ impl Claude {
             _ => self.last.insert(line.lane.clone(), index),
         };
         if line.is_loose() {
-            // What another file holds isn't known to be before it.
+            // Lines of another file aren't known to be before it.
             line.follows = last.filter(|last| self.lines.get(*last).is_some_and(|it| it.at.source == line.at.source));
         }
         if let Some(id) = line.message_id.clone().filter(|_| line.kind == Kind::Assistant) {
@@ -110,7 +110,7 @@ impl Claude {
         self.lines.push(line);
     }
 
-    /// Whether a line is the first one of a reply of the model.
+    /// Returns true if the line is the first one of a reply of the model.
     fn is_first(&self, index: usize) -> bool {
         self.first_of(index) == Some(index)
     }

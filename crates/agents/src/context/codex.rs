@@ -1,9 +1,12 @@
 //! Codex: a rollout holds the items of its requests in order, as `response_item` lines.
 //!
-//! What the model wrote between two inputs, or up to a report of tokens, is one reply. A `compacted` line replaces what was before;
-//! a rollback takes the last turns back. A fork either has copies of the lines of the session that it goes on from, or names that session
-//! and how many of its lines it shares: then those are read before its own. Where a person went back, a newer session goes on in a second
-//! file, which names in the same way how many lines of the first one hold.
+//! The model's items between two inputs, or up to a report of tokens, are one reply. A `compacted` line replaces the
+//! items
+//! before; a rollback takes the last turns back. A fork either has copies of the lines of the session that it goes on
+//! from,
+//! or names that session and how many of its lines it shares: then those are read before its own. Where a person went
+//! back,
+//! a newer session goes on in a second file, which names in the same way how many lines of the first one hold.
 
 use super::request::Request;
 use super::{Log, block, overlap};
@@ -16,7 +19,7 @@ use model::model_context::{
 use model::{RecordRef, Usage};
 use serde_json::{Value, json};
 
-/// What programs put before a text that isn't a person's.
+/// The beginnings of texts that a program wrote, not a person.
 const INJECTED: [&str; 8] = [
     "# AGENTS.md",
     "<environment_context>",
@@ -37,7 +40,7 @@ pub(super) struct Codex {
     tools: Vec<ContextBlock>,
     model: Option<String>,
     version: Option<String>,
-    /// Of the line that is being read.
+    /// The number of the line that is being read.
     ordinal: Option<i64>,
     /// The next item of the model begins a reply.
     begins: bool,
@@ -55,7 +58,7 @@ struct Entry {
     /// The number of its line in the conversation, in newer rollouts.
     ordinal: Option<i64>,
     what: What,
-    /// Of an item of the model: the model.
+    /// The model, for an item of the model.
     model: Option<String>,
 }
 
@@ -64,7 +67,7 @@ enum What {
     Output(ContextBlock),
     /// An item that it was given.
     Input(Role, ContextBlock),
-    /// All items before are replaced by these. Whether they are the exact ones.
+    /// Replaces all items before. True if these are the exact ones.
     Replace(Vec<(Role, ContextBlock)>, bool),
     /// Turns of a person that are taken back.
     Rollback(usize),
@@ -138,7 +141,7 @@ impl Codex {
             // The session that it goes on from may have gone on as well.
             let is_later = |entry: &Entry| entry.ordinal.is_some_and(|ordinal| ordinal >= shared);
             self.keep(self.entries.iter().position(is_later).unwrap_or(self.entries.len()));
-            // What the origin itself goes on from stays asked for.
+            // The session that the origin itself goes on from stays asked for.
             if !self.sessions.contains(&origin) {
                 self.origin = Some(origin);
             }

@@ -21,7 +21,7 @@ pub(super) struct Gemini {
     unreadable: Vec<RecordRef>,
 }
 
-/// What a record does to the list of messages.
+/// The effect of a record on the list of messages.
 enum Step {
     /// Adds a message, or replaces the one with its id.
     Put(Box<Message>),
@@ -37,14 +37,14 @@ struct Message {
     id: Option<String>,
     is_reply: bool,
     blocks: Vec<ContextBlock>,
-    /// Of a reply: the results of its calls.
+    /// The results of a reply's calls.
     results: Vec<ContextBlock>,
     model: Option<String>,
     usage: Option<Usage>,
 }
 
 impl Message {
-    /// Whether it has the calls of the same reply, whose words are in the message before.
+    /// Returns true if it has the calls of the same reply, whose words are in the message before.
     fn continues(&self, before: &Self) -> bool {
         let is_call = |block: &ContextBlock| block.kind == Kind::ToolUse;
         let has_only_calls = !self.blocks.is_empty() && self.blocks.iter().all(is_call);
@@ -172,7 +172,8 @@ impl Gemini {
         messages
     }
 
-    /// Are the messages all that was sent? Older versions record neither what a session begins with nor the messages that results come in.
+    /// Returns true if the messages are all that was sent. Older versions record neither the start of a session nor the
+    /// messages that results come in.
     fn records_all(&self) -> bool {
         self.steps.iter().any(|step| match step {
             Step::Put(message) if !message.is_reply => {

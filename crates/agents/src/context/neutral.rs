@@ -1,4 +1,4 @@
-//! What is left where an agent's requests can't be rebuilt: its messages as they are stored.
+//! The context where an agent's requests can't be rebuilt: its messages as they are stored.
 
 use super::block;
 use super::request::Request;
@@ -83,7 +83,7 @@ fn of_reply(reply: Option<&Message>) -> ContextReply {
     of_reply.unwrap_or_default()
 }
 
-/// What a message says to a model. A message of the host says nothing.
+/// Returns a message as blocks for a model. A message of the host has none.
 fn blocks(message: &Message) -> Vec<(ContextRole, ContextBlock)> {
     let draft = &message.draft;
     if !may_reach_model(draft) {

@@ -14,7 +14,7 @@ use model::{RecordRef, Usage};
 use serde_json::{Value, json};
 use std::collections::{HashMap, HashSet};
 
-/// What a compaction, a sub-agent's task and the pictures of results are told as.
+/// The texts that tell the model of a compaction, a sub-agent's task and images in results.
 const COMPACTED: &str = "What did we do so far?";
 const TASK: &str = "The following tool was executed by the user";
 const MEDIA: &str = "Attached media from tool result:";
@@ -31,7 +31,7 @@ pub(super) struct OpenCode {
     unreadable: Vec<RecordRef>,
 }
 
-/// What a person said, or a step of the model.
+/// A prompt of a person, or a step of the model.
 #[derive(Default)]
 #[expect(clippy::struct_excessive_bools, reason = "each is a fact of its own that the record has")]
 struct Turn {
@@ -42,7 +42,7 @@ struct Turn {
     /// It ended without an error.
     is_whole: bool,
     id: Option<String>,
-    /// Of a reply: the prompt that it answers.
+    /// The prompt that a reply answers.
     parent: Option<String>,
     /// A prompt that compacts.
     compacts: bool,
@@ -207,7 +207,7 @@ impl OpenCode {
         let used = json!({"type": "tool_use", "id": id, "name": part.string("tool"), "input": field("input")});
         turn.blocks.push(block::anthropic(used, Part::Results, Some(at)));
         let metadata = state.as_ref().and_then(|state| state.obj("metadata"));
-        // What a command printed before it was interrupted.
+        // The output of a command before it was interrupted.
         let printed =
             metadata.filter(|it| it.is_true("interrupted")).and_then(|it| it.string("output").map(Value::from));
         let error = field("error").filter(|_| printed.is_none());
@@ -332,7 +332,7 @@ fn file(part: &Obj, at: &RecordRef) -> Option<ContextBlock> {
         None => json!({"type": "url", "url": url}),
     };
     let mut block = block::anthropic(json!({"type": kind, "source": source}), Part::Files, Some(at));
-    // What the address leads to isn't recorded.
+    // The content at the address isn't recorded.
     block.inexact = data.is_none();
     Some(block)
 }

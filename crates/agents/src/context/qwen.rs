@@ -39,7 +39,7 @@ struct Line {
 
 type Content = (Role, Vec<ContextBlock>);
 
-/// What a line does to the contents that are sent.
+/// The effect of a line on the contents that are sent.
 enum Said {
     Nothing,
     Adds(Content),
@@ -120,14 +120,14 @@ impl Qwen {
                 self.by_id.get(id).into_iter().flatten().copied().filter(|at| *at < before).collect();
             if group.is_empty() {
                 is_whole = false;
-                // What was read before it is the best guess.
+                // The line that was read before it is the best guess.
                 group.extend(before.checked_sub(1));
             }
             let Some((first, line)) = group.first().and_then(|at| Some((*at, self.lines.get(*at)?))) else { break };
             if line.agent.as_ref() == agent {
                 branch.extend(group.into_iter().rev());
             } else if agent.is_some() {
-                // What its parent was told is no part of a sub-agent's context.
+                // The parent's lines are no part of a sub-agent's context.
                 break;
             }
             (before, parent) = (first, line.parent.as_ref());
@@ -207,7 +207,7 @@ fn said(record: &Obj, at: &RecordRef) -> Said {
                     .filter_map(Obj::parse)
                     .filter_map(|content| of_content(&content, at))
                     .collect();
-                // What stands for the time before is in its first words.
+                // The summary of the earlier conversation is the first block.
                 if let Some(block) = left.first_mut().and_then(|(_, blocks)| blocks.first_mut()) {
                     block.part = Part::Summary;
                 }

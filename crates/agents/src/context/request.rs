@@ -263,7 +263,7 @@ impl Request {
     }
 }
 
-/// Whether one of its texts has this one in it.
+/// Returns true if one of the value's strings contains the text.
 fn holds(value: &Value, text: &str) -> bool {
     match value {
         Value::String(string) => string.contains(text),
@@ -275,13 +275,13 @@ fn holds(value: &Value, text: &str) -> bool {
 
 type Identity = (Kind, Option<String>, u64, String, Option<u64>);
 
-/// What two equal blocks of two requests have in common.
+/// Returns a key that is the same for equal blocks of two requests.
 fn identity(block: &ContextBlock) -> Identity {
     let at = block.records.first().map(|record| record.offset);
     (block.kind, block.call_id.clone(), block.bytes, block.preview.clone(), at)
 }
 
-/// What stands for a result that isn't recorded.
+/// Returns a block in place of a result that isn't recorded.
 fn no_result(dialect: ContextDialect, id: &str) -> Option<ContextBlock> {
     const WORDS: &str = "(no result is recorded)";
     let content: Value = match dialect {

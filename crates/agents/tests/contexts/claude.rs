@@ -283,7 +283,7 @@ fn what_the_program_answers_in_the_models_place_is_sent_and_an_error_is_not() {
     assert!(context.change.is_none(), "no model wrote it");
 }
 
-/// What an agent was given for its system prompt is in its context, once.
+/// The notices that an agent was given for its system prompt are in its context, once.
 #[test]
 fn notices_that_were_given_are_in_the_system_prompt() {
     let file = claude([user("u1", None, json!("Go, it is dirty")), assistant("a1", "u1", "m1", text("Done."))]);

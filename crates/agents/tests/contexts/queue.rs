@@ -1,4 +1,4 @@
-//! What a person typed while the agent worked.
+//! Prompts that a person typed while the agent worked.
 
 use crate::claude::{assistant, call, result, text, user, with};
 use crate::{File, shape, verdict};

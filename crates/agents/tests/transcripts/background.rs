@@ -83,7 +83,7 @@ fn words_behind_a_report_are_shown() {
     assert_eq!(reported(&last, "line-3"), ("Milled".to_owned(), json!("completed")));
     assert_eq!(reported(&last, "line-3~1"), ("Exit 2".to_owned(), json!("failed")));
 
-    // What the program says to the model is no prompt, and is read with the report.
+    // The program's text to the model is no prompt, and is read with the report.
     let program =
         format!("{}\nRead the output file to retrieve the result: /tmp/b1", report("b1", "completed", "Milled"));
     let mut other = user(&format!("{}\nMore grain is there.", report("b1", "completed", "Milled")));

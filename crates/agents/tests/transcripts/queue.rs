@@ -1,4 +1,4 @@
-//! What people type while the agent works: shown once each.
+//! Prompts typed while the agent works: shown once each.
 
 use crate::lines::{assistant, call, enqueue, message, queue, read_lines, user};
 use crate::support::Last;
@@ -14,7 +14,7 @@ fn bash() -> Value {
     call("c1", "Bash", &json!({ "command": "make flour" }))
 }
 
-/// What people see of themselves, in order.
+/// Returns the messages of people, in order.
 fn said(last: &Last) -> Vec<&str> {
     let people = last.messages.iter().map(|(_, draft, _)| draft).filter(|draft| draft.role == Role::User);
     people.map(|draft| draft.content.as_str()).collect()

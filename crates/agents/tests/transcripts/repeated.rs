@@ -1,4 +1,5 @@
-//! What agents write twice, or together with something else: it is one message, and belongs where it was first.
+//! Records that agents write twice, or together with something else: each is one message, and belongs where it was
+//! first.
 
 use crate::readers::read;
 use crate::support::lost;

@@ -25,7 +25,7 @@ fn chained(mut lines: Vec<Value>, from: usize) -> Vec<Value> {
     lines
 }
 
-/// What people and the model said, and how often a note says that a line is repeated.
+/// Returns the texts of people and the model, and the number of notes on repeated lines.
 fn said(last: &Last) -> (Vec<&str>, usize) {
     let words = last.messages.iter().filter(|(_, draft, _)| draft.role != Role::System);
     let notes = last.notes.iter().filter(|(_, note)| note == "A line that was read before, repeated");
@@ -84,7 +84,8 @@ fn a_copy_may_have_more_tokens_and_another_moment_is_another_prompt() {
     assert_eq!(said(&read_lines(&twice)), (vec!["Go on", "Done.", "Go on", "Done."], 0));
 }
 
-/// Of several turns, with what the program writes between them: in the file of a session that was resumed with new ids and times.
+/// Several turns, with the program's lines between them, in the file of a session that was resumed with new ids and
+/// times.
 #[test]
 fn prompts_that_are_repeated_with_a_new_time_are_shown_once() {
     let mut first = talk();

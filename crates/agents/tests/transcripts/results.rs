@@ -1,4 +1,4 @@
-//! What results say, without the tags around it, and what becomes of calls that didn't go well.
+//! The text of results, without the tags around it, and the outcome of calls that didn't go well.
 
 use crate::lines::{assistant, call, error, message, metadata, read_lines, result, tool_call, user};
 use crate::support::Last;
@@ -295,7 +295,7 @@ fn an_edit_is_where_its_result_says() {
     assert_eq!([lines(0), lines(1)], [Some(6), Some(40)]);
 }
 
-/// What the tool's own patch says has the last word: how many places were replaced, and what else it wrote.
+/// The tool's own patch has the last word: how many places were replaced, and what else it wrote.
 #[test]
 fn an_edit_changes_as_many_lines_as_its_patch() {
     let hunk = |start: u32, lines: &[&str]| {
@@ -411,7 +411,7 @@ fn a_call_that_a_person_interrupted_is_cancelled() {
     assert_eq!(tool_call(&last, "c1").state().as_str(), "cancelled");
 }
 
-/// Of a sub-agent whose file isn't there its call alone tells: also when it began.
+/// The only facts about a sub-agent without a file come from its call, the time of its start too.
 #[test]
 fn a_sub_agent_without_a_file_began_with_its_call() {
     let spawn = call("c1", "Agent", &json!({ "description": "Swim out", "prompt": "Swim" }));

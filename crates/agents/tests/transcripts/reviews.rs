@@ -1,4 +1,4 @@
-//! What agents report as the findings of a review becomes a `CODE_REVIEW` of each file.
+//! Findings of a review become a `CODE_REVIEW` of each file.
 
 use crate::lines::{call, error, message, metadata, read_lines, result, user};
 use crate::support::{Last, drive};

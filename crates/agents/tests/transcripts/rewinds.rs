@@ -10,7 +10,7 @@ fn behind(parent: Option<usize>, mut line: Value) -> Value {
     line
 }
 
-/// What holds no more, by content.
+/// Returns the contents of the messages that were left behind.
 fn left(last: &Last) -> Vec<&str> {
     last.messages.iter().filter(|(_, draft, _)| draft.left_behind).map(|(_, draft, _)| draft.content.as_str()).collect()
 }

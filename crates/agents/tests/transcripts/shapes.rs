@@ -143,7 +143,7 @@ fn to_dos_that_are_kept_by_sql_are_a_list() {
     assert_eq!(held, expected);
 }
 
-/// What Aider answers itself, since a person said `all` before, isn't a person's.
+/// An answer that Aider gives itself, since a person said `all` before, isn't a person's.
 #[test]
 fn a_question_that_aider_repeats_is_no_prompt() {
     let question = "Add file to the chat? (Y)es/(N)o/(A)ll/(S)kip all/(D)on't ask again [Yes]: all";

@@ -1,4 +1,4 @@
-//! What the tests share: a file read into its last state, and that state as text.
+//! Helpers of the tests: a file read into its last state, and that state as text.
 
 use agents::{Change, Span, claude::Reader};
 use model::{Draft, Origin, Run, SessionFacts};
@@ -6,7 +6,7 @@ use std::collections::BTreeMap;
 use std::fmt::Write as _;
 use std::path::{Path, PathBuf};
 
-/// What is left of all changes: the newest of everything.
+/// The state after all changes: the newest version of each item.
 #[derive(Debug, Default, PartialEq)]
 pub struct Last {
     pub sessions: BTreeMap<String, SessionFacts>,

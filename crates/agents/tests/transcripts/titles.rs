@@ -1,4 +1,4 @@
-//! What a session is called: by its person, its agent, else by what was asked first.
+//! The title of a session: from its person, its agent, else from the first prompt.
 
 use crate::lines::{assistant, read_lines, user};
 use serde_json::{Value, json};

@@ -19,7 +19,7 @@ fn agent_of(folder: &str) -> &str {
     if folder == "claude" { "claude_code" } else { folder }
 }
 
-/// What was read, without what says where it stood in the file: ids, bytes, and notes.
+/// Returns the messages that were read, without their places in the file: no ids, bytes or notes.
 fn said(last: &Last) -> Vec<String> {
     let is_note = |sender: &str| sender == "note";
     let messages = last.messages.iter().filter(|(_, draft, _)| !is_note(&draft.sender));

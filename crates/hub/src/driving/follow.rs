@@ -77,7 +77,8 @@ async fn take_all(
                 Some(Event::Ended(exit)) => return (Some(exit), shuts_down),
                 Some(event) => {
                     let tells_choices = matches!(event, Event::Session { .. });
-                    // What the agent was doing when the server was ended stays stored. Stored first: what is shown holds after a crash.
+                    // The agent's state at the end of the server stays stored. It is stored first, so that what is
+                    // shown holds after a crash.
                     if let Event::State(state) = event
                         && !shuts_down
                     {
@@ -101,7 +102,7 @@ async fn take_all(
             () = hub.shutdown.cancelled(), if !shuts_down => {
                 shuts_down = true;
                 let phase = if running.view().state == AgentState::Idle { AgentPhase::Idle } else { AgentPhase::Stopped };
-                // What can't be written now counts as a crash when the server starts again.
+                // A phase that can't be written now counts as a crash when the server starts again.
                 let _ = hold.keep(hub, phase, running.handle.process()).await;
                 end(running);
             }

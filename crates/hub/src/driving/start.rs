@@ -217,7 +217,7 @@ async fn enter(
     Ok(running)
 }
 
-/// What is stored of an agent that has begun.
+/// Returns the row of an agent that has begun.
 fn as_stored(hub: &Hub, session: &SessionId, program: &Program, folder: &str, view: &View) -> Driven {
     Driven {
         session: session.clone(),

@@ -1,7 +1,7 @@
 //! A folder that is one conversation: each of its events lies in a file of its own,
 //! `<conversation>/events/event-00012-<id>.json` of `OpenHands`, and a call and its result in two of them.
 //!
-//! What is stored, and exported again, is a document, `events.jsonl`, with a line for each event, in the order of their
+//! The stored and exported file is a document, `events.jsonl`, with a line for each event, in the order of their
 //! numbers.
 
 use crate::context::Hub;

@@ -40,7 +40,7 @@ struct Waiting {
     answer: oneshot::Sender<Written>,
 }
 
-/// What to do with a change.
+/// The way in which a change is written.
 enum Turn {
     Now(MessageEdit),
     /// With those that come until then. The first one sees to it.

@@ -107,8 +107,9 @@ pub fn post(
 const SMALL: usize = 16 << 10;
 const SMALL_EDIT: usize = 2 << 10;
 
-/// Is it so small that it can be worked on where requests are served? The content is only hashed and cut, which takes
-/// less than reading its JSON did.
+/// Returns true if the message is so small that it can be worked on where requests are served. The content is only
+/// hashed
+/// and cut, which takes less than reading its JSON did.
 pub fn is_small(metadata: Option<&Value>) -> bool {
     let is_edit =
         metadata.is_some_and(|given| given.get("message_type").is_some_and(|of| of == MessageType::CodeEdit.as_str()));
@@ -345,7 +346,7 @@ fn is_built_in(message_type: &str) -> bool {
     MessageType::parse(message_type).is_some()
 }
 
-/// Whether the payload of an APPROVAL that can't be read tells a person's decision.
+/// Returns true if the payload of an APPROVAL that can't be read has a person's decision.
 fn is_decided(draft: &Draft) -> bool {
     let state = draft.metadata.as_ref().and_then(|metadata| metadata.get("payload")?.get("state")?.as_str());
     state.and_then(ApprovalState::parse).is_some_and(ApprovalState::is_persons)
@@ -359,7 +360,7 @@ fn has_choices(draft: &Draft) -> bool {
 ///
 /// # Errors
 ///
-/// What doesn't fit, as for [`envelope::read`].
+/// If the metadata doesn't fit, as for [`envelope::read`].
 pub fn read_metadata(
     settings: &TypeSettings,
     given: Option<Value>,

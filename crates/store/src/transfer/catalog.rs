@@ -18,7 +18,8 @@ pub struct Table {
     pub(super) key: Vec<String>,
 }
 
-/// What isn't transferred: the engine's own tables, those of this module and of the migrations, and the index of words.
+/// Returns true for tables that aren't transferred: the engine's own, those of this module and of the migrations, and
+/// the index of words.
 fn is_left_out(name: &str) -> bool {
     ["sqlite_", "_sqlx_", "message_search"].iter().any(|start| name.starts_with(start)) || name == PROGRESS
 }

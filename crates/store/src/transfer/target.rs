@@ -48,7 +48,7 @@ pub struct Target {
     filled: Database,
     store: Store,
     tables: BTreeMap<String, Table>,
-    /// What was there as this transfer began.
+    /// The progress that was stored when this transfer began.
     before: BTreeMap<String, Progress>,
     progress: BTreeMap<String, Progress>,
 }
@@ -184,7 +184,7 @@ impl Target {
         on_tx!(&mut tx, c => sqlx::query(drop_table).execute(c).await.map(drop))?;
         tx.commit().await?;
         self.store.close().await;
-        // What it is made from is the copy.
+        // The source is the copy.
         let tuning = Tuning { copies_before_update: false, ..Tuning::default() };
         Store::open_at(&self.filled, tuning, None).await?.close().await;
         if let (Database::Sqlite(filled), Database::Sqlite(file)) = (&self.filled, &self.database) {

@@ -16,7 +16,7 @@ use sha2::{Digest as _, Sha256};
 /// Longest diff in characters, and what stands for the rest.
 const LONGEST: usize = 1 << 20;
 const CUT: &str = "\n\n... [TRUNCATED - DIFF TOO LARGE] ...";
-/// What a cleared diff says.
+/// The text of a cleared diff.
 const CLEARED: &str = "No changes";
 
 #[derive(Debug, PartialEq, Eq)]
@@ -27,7 +27,7 @@ pub enum Diff {
     Files(Vec<File>),
 }
 
-/// What changed in one file.
+/// The change of one file.
 #[derive(Debug, PartialEq, Eq)]
 pub struct File {
     path: String,

@@ -26,7 +26,7 @@ const LIMIT: usize = 28 << 20;
 const SMALL: u64 = 256 << 10;
 const LARGE_AT_ONCE: usize = 4;
 
-/// What the calls share.
+/// State that the calls share.
 #[derive(Clone)]
 pub struct Receiver {
     doors: Doors,

@@ -6,7 +6,7 @@ use axum::http::{StatusCode, header};
 use axum::response::{IntoResponse, Response};
 use serde_json::{Value, json};
 
-/// What an agent gets instead of an answer.
+/// An error that an agent gets instead of an answer.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Refusal {
     status: u16,

@@ -41,7 +41,7 @@ pub struct Answer {
     pub worth: Worth,
 }
 
-/// What an answer is worth to a repeat.
+/// How a repeat of the request is treated.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Worth {
     /// Something happened: a repeat gets the same answer.
@@ -61,10 +61,10 @@ impl Answer {
     }
 }
 
-/// What a request is to do.
+/// The id of a request's result, and which attempt it is.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Ticket {
-    /// Id of what it makes. A repeat has that of the first.
+    /// Id of what it creates. A repeat has that of the first.
     pub id: Uuid,
     pub attempt: Attempt,
 }
@@ -197,7 +197,7 @@ impl Known {
     }
 }
 
-/// Of an answer that was told. Who was to tell it and is gone has failed.
+/// Returns the worth of an answer that was given. If its sender is gone, the answer has failed.
 fn worth(told: &watch::Receiver<Option<Answer>>) -> Option<Worth> {
     match &*told.borrow() {
         Some(answer) => Some(answer.worth),
@@ -210,7 +210,7 @@ impl Record {
         match worth(&self.told) {
             Some(Worth::Unknown) => true,
             Some(Worth::Forgotten) => false,
-            // What came on a connection that was open beside this one is of another client, or isn't its repeat.
+            // A request on a connection that was open beside this one is of another client, or isn't its repeat.
             Some(Worth::Kept) | None => self.left.get().is_some_and(|left| asked.opened.is_after(*left)),
         }
     }
@@ -262,7 +262,7 @@ mod tests {
         assert_eq!(repeats.with(|known| (known.records.len(), known.order.len())), (0, 0));
     }
 
-    /// Of many clients that ask the same, one is that which was gone.
+    /// If many clients ask the same, one of them is the one that was gone.
     #[test]
     fn a_lost_answer_is_given_once() {
         let repeats = Repeats::default();

@@ -19,7 +19,7 @@ pub async fn say(Extension(call): Extension<Call>) -> Result<Response, Refusal> 
         id: Some(call.ticket.id.to_string()),
         role: Some(Role::User),
         content: Some(fields.text("content")?.to_owned()),
-        // What the agent has read already isn't given to it. What waits beside it still is.
+        // A message that the agent has read already isn't given to it. Others that wait beside it still are.
         deliver: Some(!read),
         ..PostMessage::default()
     };

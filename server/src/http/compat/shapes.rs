@@ -25,7 +25,7 @@ pub fn pending_messages(entries: &[Entry]) -> Vec<Value> {
     entries.iter().map(pending_message).collect()
 }
 
-/// What we note in the metadata of people's messages: who passed it on, and whether it is remembered.
+/// Fields that we add to the metadata of people's messages: who passed it on, and whether it is remembered.
 const OURS: [&str; 2] = ["via_key", "embed"];
 
 /// A message as all other answers give it. `message_metadata` is what was posted, normalised; without an envelope,

@@ -7,7 +7,7 @@ use crate::parts::obj::Obj;
 use model::RecordRef;
 use model::model_context::{ContextBlock, ContextPart as Part, ContextRole as Role};
 
-/// What is recorded for people and never sent.
+/// Attachments that are recorded for people and never sent.
 const UNSENT: [&str; 12] = [
     "already_read_file",
     "command_permissions",
@@ -45,7 +45,7 @@ pub(super) fn read(attachment: &Obj, version: Option<&str>, at: &RecordRef) -> (
         return (role, blocks(Some(rendered), part, at));
     }
     let role = if version.is_some_and(is_recent) { Role::System } else { Role::User };
-    // What the hooks of a prompt and of a beginning print is sent.
+    // The output of hooks is sent if they run for a prompt or at the start of a session.
     let is_told = kind == "hook_success"
         && matches!(attachment.str("hookEvent").as_deref(), Some("SessionStart" | "UserPromptSubmit"))
         && attachment.filled("content").is_some();
@@ -65,7 +65,7 @@ pub(super) fn read(attachment: &Obj, version: Option<&str>, at: &RecordRef) -> (
     (role, sent)
 }
 
-/// Whether a version puts messages together as newer ones do.
+/// Returns true if the version puts messages together as newer ones do.
 pub(super) fn is_recent(version: &str) -> bool {
     let mut parts = version.split('.').map_while(|part| part.parse::<u32>().ok());
     let version: Vec<u32> = parts.by_ref().take(SYSTEM_SINCE.len()).collect();

@@ -152,7 +152,7 @@ impl Claude {
         }
     }
 
-    /// Whether a line names one before it that isn't there.
+    /// Returns true if the line names one before it that isn't there.
     fn names_lost(&self, line: &Line) -> bool {
         line.parent.as_ref().is_some_and(|parent| !self.by_id.contains_key(parent))
     }
@@ -171,7 +171,7 @@ impl Claude {
     }
 }
 
-/// What is said where a line names one that isn't there, by the line that stands in its place.
+/// Returns the reason for a line that names one that isn't there, by the line that stands in its place.
 fn lost(stands_for_it: Option<usize>) -> String {
     match stands_for_it {
         Some(_) => "A line names one before it that isn't in the records; the line read before it stands in its place",
@@ -186,7 +186,7 @@ struct Writer<'a> {
     sent: BTreeSet<usize>,
     /// The reply: what is read from it on isn't sent.
     before: usize,
-    /// What the program put in as the system: it goes behind all that is said to the model before its next reply.
+    /// The program's system texts. They go behind all that the model is told before its next reply.
     system: Vec<ContextBlock>,
 }
 

@@ -23,7 +23,7 @@ pub(super) struct Digests {
     shapes: HashMap<String, (Value, RecordRef)>,
     blobs: HashMap<String, (Value, RecordRef)>,
     requests: HashMap<String, ApiRequest>,
-    /// Made when the first request is rebuilt, after the last line.
+    /// Created when the first request is rebuilt, after the last line.
     made: OnceLock<Made>,
 }
 
@@ -158,7 +158,7 @@ impl Digests {
         let is_system = message.get("role").and_then(Value::as_str) == Some("system");
         let part = if is_system { Part::Injected } else { Part::History };
         let mut found = blocks(raw.as_deref(), part, at);
-        // What a line of the conversation holds as well is known by that.
+        // A block that a line of the conversation has too gets that line's records and part.
         for block in &mut found {
             if let Some((records, part)) = block.content.as_ref().and_then(|content| made.blocks.get(&digest(content)))
             {
@@ -172,7 +172,7 @@ impl Digests {
     }
 }
 
-/// What the lines of the conversation make.
+/// The messages and blocks of the conversation's lines, by digest.
 struct Made {
     /// Messages: all blocks of an API message, lines of a person that follow each other, and each of these alone.
     by_digest: HashMap<String, Sent>,

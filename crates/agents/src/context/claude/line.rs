@@ -19,15 +19,15 @@ pub(super) const QUEUE: &str = "queue-operation";
 pub(super) enum Kind {
     /// A block of what the model wrote.
     Assistant,
-    /// What a person, a tool or the program said.
+    /// A message of a person, a tool or the program.
     User,
-    /// What the program put in.
+    /// Context that the program added.
     Attachment,
-    /// What was before is replaced by a summary.
+    /// A summary replaces the lines before.
     Boundary,
     /// Results that were cleared.
     Cleared,
-    /// What a person typed meanwhile, given by a line of the queue.
+    /// A prompt that a person typed meanwhile, given by a line of the queue.
     Queued,
     /// A line of the tree that is never sent.
     Aside,
@@ -52,12 +52,12 @@ pub(super) struct Line {
     pub logical: Option<String>,
     /// Without a parent: the line of the conversation that was read before it.
     pub follows: Option<usize>,
-    /// Whether it says that nothing is before it.
+    /// True if it marks the start of the conversation.
     pub is_root: bool,
     pub role: Role,
     pub blocks: Vec<ContextBlock>,
     pub message_id: Option<String>,
-    /// Made by the program: an error of the API, which is never sent.
+    /// Written by the program: an error of the API, which is never sent.
     pub is_synthetic: bool,
     pub is_summary: bool,
     pub model: Option<String>,
@@ -65,7 +65,7 @@ pub(super) struct Line {
     pub usage: Option<Usage>,
     /// The request that it answers, where the file holds the requests.
     pub request: Option<String>,
-    /// Of a compaction: the lines that it kept, or the first and the last of them; and what they stand behind now.
+    /// The lines that a compaction kept, or the first and the last of them; and what they stand behind now.
     pub kept: Vec<String>,
     pub kept_is_list: bool,
     pub anchor: Option<String>,
@@ -95,7 +95,7 @@ impl Line {
 
     pub(super) fn of(record: &Obj, kind: &str, at: RecordRef) -> Option<Self> {
         let message = record.obj("message");
-        // What the program printed names the call that began the sub-agent.
+        // Lines of the program's output name the call that began the sub-agent.
         let call = record.filled("parent_tool_use_id");
         let is_side = record.is_true("isSidechain") || call.is_some();
         let agent = record.filled("agentId").or(call).unwrap_or_default();
@@ -189,7 +189,7 @@ impl Line {
                 self.cleared = ids.unwrap_or_default().into_iter().filter_map(string).map(Into::into).collect();
             }
             Some("local_command") => {
-                // What a command of the program said goes to the model as a message of the person.
+                // The output of a command of the program goes to the model as a message of the person.
                 self.kind = Kind::User;
                 self.blocks = blocks(record.raw("content"), Part::Injected, &self.at);
             }
@@ -197,7 +197,7 @@ impl Line {
         }
     }
 
-    /// Whether it is what the program answers in the model's place when a session is taken up again: that is sent.
+    /// Returns true for the program's answer in the model's place when a session is resumed: that is sent.
     pub fn is_filler(&self) -> bool {
         let is_filler = |block: &ContextBlock| {
             block.content.as_ref().and_then(|content| content.get("text")).and_then(Value::as_str) == Some(FILLER)
@@ -205,14 +205,14 @@ impl Line {
         self.kind == Kind::Assistant && self.is_synthetic && self.blocks.len() == 1 && self.blocks.iter().all(is_filler)
     }
 
-    /// Whether it came from these bytes, or a block of it did.
+    /// Returns true if the line, or a block of it, came from these bytes.
     pub fn is_from(&self, at: &RecordRef) -> bool {
         overlap(&self.at, at)
             || (self.kind == Kind::Queued
                 && self.blocks.iter().flat_map(|block| &block.records).any(|from| overlap(from, at)))
     }
 
-    /// Whether it doesn't say what is before it, as lines of old files and embedded ones.
+    /// Returns true if the line has no link to one before it, as in old files and embedded ones.
     pub fn is_loose(&self) -> bool {
         self.parent.is_none() && !self.is_root && self.kind != Kind::Boundary
     }

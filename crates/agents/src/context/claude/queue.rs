@@ -1,4 +1,6 @@
-//! What a person typed while the agent worked, where no line repeats it: the removal from the queue stands for it.
+//! Prompts that a person typed while the agent worked, where no line repeats them: the removal from the queue stands
+//! for
+//! them.
 
 use super::Claude;
 use super::line::{Lane, Line, QUEUE};
@@ -108,7 +110,7 @@ impl Claude {
             let after = self.lines.get(queued).and_then(|line| line.follows);
             let is_here = after.is_some_and(|after| is_near(after) || self.parent(after).is_some_and(is_near));
             let place = branch.iter().position(|index| *index > queued).unwrap_or(branch.len());
-            // What was given before a compaction is in its summary.
+            // A prompt before a compaction is in its summary.
             if is_here && place > 0 {
                 branch.insert(place, queued);
             }

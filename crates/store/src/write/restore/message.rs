@@ -65,7 +65,7 @@ pub(super) struct RestoredMessage {
     files: Vec<FileChanged>,
     seq: i64,
     pub words: Option<String>,
-    /// Whether it is remembered beyond its session.
+    /// True if it is remembered beyond its session.
     pub remembered: bool,
 }
 
@@ -173,7 +173,7 @@ fn references(line: &mut Fields, sources: &HashMap<String, i64>) -> Result<Vec<R
     records.iter().map(reference).collect()
 }
 
-/// What is counted of a tool call.
+/// Returns the counted fields of a tool call.
 fn tool(line: &mut Fields) -> Result<Option<Vec<Held>>, StoreError> {
     let Some(raw) = line.remove("tool") else { return Ok(None) };
     let mut fields: Fields = serde_json::from_str(raw.get()).map_err(|error| wrong(format!("`tool`: {error}")))?;
