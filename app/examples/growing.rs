@@ -1,4 +1,4 @@
-//! What it costs to draw a text that grows, all its pieces together: `cargo run --release -p app --example growing`.
+//! Measures the time to draw a growing text, all its pieces together: `cargo run --release -p app --example growing`.
 #![expect(clippy::print_stdout, clippy::disallowed_methods, reason = "it measures and prints")]
 
 use app::markdown::{Breaks, Settled};
@@ -33,7 +33,7 @@ fn all_pieces(text: &str) -> f64 {
     start.elapsed().as_secs_f64()
 }
 
-/// What agents write: headings, paragraphs, lists and code.
+/// Returns Markdown like that of agents: headings, paragraphs, lists and code.
 fn text(size: usize) -> String {
     let step = |n: usize| {
         let long = "It rises slowly, **twice**, as `rest` says. ".repeat(6);

@@ -54,7 +54,7 @@ pub fn CommandPalette() -> impl IntoView {
         }
         event.prevent_default();
     };
-    // What surrounds it is the dialog, too.
+    // The backdrop around the palette is the dialog, too.
     let clicked = move |event: ev::MouseEvent| {
         if event.target() == event.current_target() {
             browser::close(palette);

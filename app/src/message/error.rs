@@ -127,7 +127,7 @@ fn message(draft: &Draft, error: &error::Error) -> String {
     if error.message.is_empty() { draft.content.clone() } else { error.message.clone() }
 }
 
-/// What went wrong in a few words: a message that begins with its kind, else the kind.
+/// Returns the error in a few words: its message if that begins with its kind, else the kind.
 pub(crate) fn headline(entry: &Entry) -> String {
     let Body::Error(error) = entry.body() else { return "Error".to_owned() };
     let (kind, said) = (words(&error.error_type), one_line(&message(&entry.message.draft, error), ONE_LINE + 1));

@@ -1,4 +1,4 @@
-//! What the palette lists, and which answer of the server and which Enter count.
+//! The options of the palette, and the checks which answer of the server and which Enter count.
 
 use super::latest::{Latest, Turn};
 use serde::{Deserialize, Serialize};

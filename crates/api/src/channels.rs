@@ -107,7 +107,7 @@ pub struct ChannelKind {
     pub name: String,
     /// Display name: `Matrix`.
     pub title: String,
-    /// What it does, in one sentence.
+    /// Description in one sentence.
     pub about: String,
     /// True if people can answer in it.
     pub answers: bool,

@@ -8,7 +8,7 @@ use serde::{Deserialize, Serialize};
 pub struct FeedEvent {
     /// Position in the workspace's feed: strictly increasing, with gaps.
     pub pos: i64,
-    /// What has changed.
+    /// Kind of the change.
     pub kind: FeedKind,
     /// Our id of the changed session. `.` if a setting of all sessions changed, such as the assistant's name.
     pub session: String,

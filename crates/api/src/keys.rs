@@ -121,7 +121,7 @@ pub struct KeyInfo {
     pub last_used_at: Option<Micros>,
     /// When a person revoked it. Null if it wasn't revoked.
     pub revoked_at: Option<Micros>,
-    /// What it has posted so far.
+    /// The total that it has posted so far.
     pub posted: Usage,
     /// The total that it may post.
     pub quota: Usage,

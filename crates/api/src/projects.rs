@@ -110,7 +110,7 @@ impl Input for ForgetProject {
     const EXAMPLE: &'static str = r#"{"path": "/home/mara/.claude/projects/-home-mara-lantern"}"#;
 }
 
-/// What was deleted.
+/// The result of forgetting a folder.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct Forgotten {

@@ -118,7 +118,7 @@ fn topics_of_problems_exist() {
     assert_eq!(unknown, Vec::<&&str>::new());
 }
 
-/// What is written for readers of the code is no link in the reference.
+/// Links for readers of the code don't work in the reference.
 #[test]
 fn no_description_speaks_of_rust() {
     let document = openapi::document().to_string();

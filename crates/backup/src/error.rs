@@ -1,4 +1,4 @@
-//! What can be wrong with a backup.
+//! Errors of backups.
 
 use std::io::ErrorKind;
 use std::path::{Path, PathBuf};

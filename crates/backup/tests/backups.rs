@@ -83,7 +83,7 @@ impl Place {
         Ok(filled.rows["message"])
     }
 
-    /// What a check says of each backup.
+    /// Returns the result of a check for each backup.
     fn said(&self, place: &str) -> Vec<String> {
         match check(&self.path(place), None, &|_| ()) {
             Err(error) => vec![self.masked(&error)],
@@ -140,7 +140,7 @@ async fn each_backup_is_restored_as_it_was_made() {
     };
     let restored = make(order, &|_| ()).await.unwrap();
     let tables = |made: &Made| {
-        // What says that the index of words is current isn't restored: it is written anew.
+        // The note that the index of words is current isn't restored: it is written anew.
         made.manifest.tables.iter().filter(|table| table.name != "meta").cloned().collect::<Vec<_>>()
     };
     assert_eq!(tables(&restored), tables(&again));
@@ -212,7 +212,7 @@ async fn a_file_that_is_cut_or_gone_is_named_and_nothing_is_restored() {
             std::fs::write(&file, &content).unwrap();
         }
     }
-    // What was begun with a part missing goes on.
+    // A restore that began with a part missing goes on.
     assert_eq!(place.restore("backups", None, "never").await.unwrap(), 300);
 }
 

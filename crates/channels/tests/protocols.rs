@@ -1,4 +1,4 @@
-//! What channels send and read, without a network.
+//! The messages that channels send and read, without a network.
 
 #![expect(clippy::unwrap_used, reason = "a test fails by panicking")]
 

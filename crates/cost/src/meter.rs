@@ -14,8 +14,8 @@ pub struct Meter {
 /// Requests that a forecast looks back on.
 const LATELY: usize = 10;
 
-/// Measures a context by the sizes of its requests in tokens, oldest first, and the limit. None without a request or a limit.
-/// What came before a compaction, which makes it smaller by a third at least, says nothing about its growth.
+/// Measures a context by the sizes of its requests in tokens, oldest first, and the limit. None without a request or a
+/// limit. A compaction makes the context smaller by a third at least. Requests before it say nothing about the growth.
 pub fn measure(sizes: &[i64], limit: Option<i64>) -> Option<Meter> {
     let limit = limit.filter(|limit| *limit > 0)?;
     let used = *sizes.last()?;

@@ -1,11 +1,14 @@
 //! Many edits of one file become its net change.
 //!
-//! What is known of a file are the parts that its edits touched. A [`Known`] part holds the same lines as they were before
-//! the first edit and as they are after the last one. An edit that says where it happened joins the parts that it touches and
-//! moves those behind it. One that doesn't is looked for in what is known, and in what was read of the file before it and after
-//! it: a step of which both texts are the same only says what is there. Where an edit contradicts what is known,
-//! somebody else changed the file in between: what was known is put aside, and the parts begin anew. So they do with each edit
-//! once the work that is allowed is done.
+//! The known parts of a file are those that its edits touched. A [`Known`] part holds the same lines as they were
+//! before the
+//! first edit and as they are after the last one. An edit with a line number joins the parts that it touches and moves
+//! those behind it. One without is searched for in the known parts, and in the text that was read of the file before it
+//! and
+//! after it: a step of which both texts are the same only shows what is there. If an edit contradicts the known parts,
+//! somebody else changed the file in between: they are put aside, and the parts begin anew. So they do with each edit
+//! once
+//! the allowed work is done.
 
 use crate::Allowance;
 use model::view::FileChange;
@@ -19,7 +22,7 @@ pub struct Step<'a> {
     pub new: Option<&'a str>,
     /// Line at which both texts begin, from 1, in the file before this edit. None where unknown.
     pub first_line: Option<u32>,
-    /// Whether the texts are the whole file.
+    /// True if the texts are the whole file.
     pub is_whole: bool,
     /// Which one of the caller's edits it is.
     pub edit: usize,
@@ -34,7 +37,7 @@ pub struct Part {
     pub new: Option<String>,
     /// Where the texts begin, from 1; None where unknown.
     pub first_line: Option<(u32, u32)>,
-    /// Whether the texts are the whole file rather than a fragment of it.
+    /// True if the texts are the whole file rather than a fragment of it.
     pub is_whole: bool,
     /// The first edit of a part whose place is unknown: nothing else says which part it is.
     pub edit: Option<usize>,
@@ -48,7 +51,7 @@ pub struct Net {
     pub change: FileChange,
     /// In the order of the file, without those whose edits took each other back.
     pub parts: Vec<Part>,
-    /// Whether the file changed between the edits in a way that none of them tells, or there are too many to be followed.
+    /// True if the file changed between the edits in a way that none of them tells, or if there are too many to follow.
     pub is_broken: bool,
 }
 
@@ -119,7 +122,7 @@ struct File {
     seen: Vec<(usize, String)>,
     /// Parts that were known before somebody else changed the file.
     aside: Vec<Part>,
-    /// Was there a file before the first edit? None before that.
+    /// True if there was a file before the first edit. None before that.
     was_there: Option<bool>,
     is_broken: bool,
     /// Bytes that may still be gone through.

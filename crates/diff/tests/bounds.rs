@@ -47,7 +47,7 @@ fn frequent_lines_among_many_others_are_all_changed() {
     assert_eq!(counts(Some(&few), Some(&many)), Counts { added: 449_999, removed: 1_023, changes: 1, is_cut: true });
     let (many, few) = (shuffled(130_000, 2, 1), shuffled(740, 2, 2));
     assert!(counts(Some(&many), Some(&few)).is_cut);
-    // What is there a few times alone is found however much there is else.
+    // Lines that occur a few times on one side alone are found, however long the other side is.
     let (many, few) = (shuffled(130_000, 2, 1), shuffled(20, 2, 2));
     let counts = counts(Some(&many), Some(&few));
     assert!(!counts.is_cut && counts.added < 20, "{counts:?}");
@@ -73,7 +73,7 @@ fn many_differences_take_no_more_than_one() {
     assert!(compared(&old, &new, 100).is_cut);
 }
 
-/// What is equal in between is found however long the texts are.
+/// Equal lines in between are found however long the texts are.
 #[test]
 fn a_long_text_with_few_changes_is_compared_line_by_line() {
     let line = |n: u32, changed: bool| {

@@ -212,7 +212,7 @@ fn draw_all(language: &str, texts: &[&str]) -> String {
     texts.iter().map(|text| draw(&highlight(language, text)) + "--\n").collect()
 }
 
-/// What opened above a fragment is known by what ends in it, and what goes on below it by what opens.
+/// A comment opened above a fragment is known by its end, and one that goes on below by its start.
 #[test]
 fn fragments_within_a_comment() {
     insta::assert_snapshot!(draw_all("rust", &[

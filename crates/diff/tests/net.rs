@@ -138,7 +138,7 @@ proptest! {
             let old = file[from..to].concat();
             file.splice(at..end, (0..come).map(|n| format!("edit {number} line {n}\n")));
             let new = file[from..to + come - (end - at)].concat();
-            // What says nothing has no place.
+            // An edit without an old text has no place.
             if old.is_empty() {
                 return Ok(());
             }

@@ -1,4 +1,4 @@
-//! What holds for every pair of texts.
+//! Properties of every pair of texts.
 
 use diff::{DiffInput, file_diff, highlight, language_of, line_counts};
 use model::view::{CodeLine, DiffRun, FileDiff};

@@ -1,4 +1,4 @@
-//! What a unified diff says of a file.
+//! The texts of a file in a unified diff.
 
 use diff::{Allowance, Fragment, Texts, fold, texts};
 use model::envelope::EditInfo;

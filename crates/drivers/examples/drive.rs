@@ -53,7 +53,7 @@ async fn main() -> Result<(), Box<dyn std::error::Error>> {
     Ok(())
 }
 
-/// What is started, the driver, and where its rows come from.
+/// The process to start, its driver, and the source of its rows.
 type Job = (Launch, Box<dyn drivers::Driver>, Rows);
 
 /// Reads the command line.
@@ -175,7 +175,7 @@ struct Person {
     has_left: bool,
     requests: VecDeque<String>,
     turns: usize,
-    /// What all requests are answered.
+    /// The answer to all requests.
     always: Option<String>,
 }
 
@@ -189,7 +189,7 @@ impl Person {
         }
     }
 
-    /// Does what the lines say, as far as they don't have to wait.
+    /// Carries out the lines up to the first that has to wait.
     fn act(&mut self) {
         if let Some(verb) = self.always.clone()
             && !self.requests.is_empty()

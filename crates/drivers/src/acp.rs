@@ -1,13 +1,17 @@
 //! Agents of the Agent Client Protocol, version 1: JSON-RPC on their standard streams.
 //!
 //! - `opening`: from the first line to a session that takes prompts. `settings`: its modes and models.
-//! - `turns`: prompts, one at a time, and their ends. `asks`: what the agent wants to be allowed. `shown`: what is shown of it.
+//! - `turns`: prompts, one at a time, and their ends. `asks`: the agent's requests for permission. `shown`: their
+//! content.
 //! - `growing`: texts before the agent's own transcript has them.
 //! - `services`: files that the agent reads and writes through us, and commands that it runs.
 //!
-//! What we send is made of the types of the crate `agent-client-protocol-schema`. What agents send is read field by field, so
-//! that an unknown update or a later version of the protocol does no harm. For an agent without a transcript of its own, the log
-//! of both sides' lines ([`crate::log`]) is one: the reader of the crate `agents` makes all messages from it.
+//! Our messages are made of the types of the crate `agent-client-protocol-schema`. Messages of agents are read field by
+//! field, so that an unknown update or a later version of the protocol does no harm. For an agent without a transcript
+//! of
+//! its own, the log of both sides' lines ([`crate::log`]) is one: the reader of the crate `agents` makes all messages
+//! from
+//! it.
 
 mod asks;
 mod growing;
@@ -30,11 +34,11 @@ use turns::Running;
 /// How one agent differs from what the protocol says.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 pub struct Habits {
-    /// Whether it writes a transcript of its own. Else both sides' lines are one, in which each piece of a text is.
+    /// True if it writes a transcript of its own. Else both sides' lines are one, in which each piece of a text is.
     pub has_transcript: bool,
-    /// Whether it is offered to read and write files through us.
+    /// True if it may read and write files through us.
     pub offers_files: bool,
-    /// Whether it is offered to run commands through us.
+    /// True if it may run commands through us.
     pub offers_terminals: bool,
     /// The mode in which it asks before it changes anything, where it doesn't start in it.
     pub asking_mode: Option<&'static str>,

@@ -58,7 +58,7 @@ impl Talk {
         (self.effects.take_sent(), self.effects.take_events())
     }
 
-    /// What the agent asked last.
+    /// Returns the agent's last request.
     fn asked(&mut self) -> Ask {
         let asked = |event| if let Event::Asked(ask) = event { Some(ask) } else { None };
         self.take().1.into_iter().find_map(asked).expect("a request")

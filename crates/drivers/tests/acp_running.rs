@@ -76,7 +76,7 @@ impl Run {
         self.above.path().join("log.jsonl")
     }
 
-    /// What we answered the agent's request of this id.
+    /// Returns our answer to the agent's request of this id.
     fn answered(&self, id: &str) -> Value {
         let text = std::fs::read_to_string(self.log()).unwrap();
         let frames = text.lines().map(|line| serde_json::from_str::<Value>(line).unwrap());
@@ -145,7 +145,7 @@ async fn files_are_served_inside_the_folder_alone() {
         let words = format!("`{path}` is outside of the session's folder `{}`", folder.display());
         assert_eq!(run.answered(id)["error"], json!({ "code": -32000, "message": words }));
     }
-    // What isn't there has a code of its own: the agent is about to make it.
+    // A missing file has a code of its own: the agent is about to create it.
     assert_eq!(run.answered("new")["error"]["code"], json!(-32002));
     assert_eq!(std::fs::read_to_string(run.above.path().join("secret")).unwrap(), "secret");
 }

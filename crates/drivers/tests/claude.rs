@@ -345,7 +345,7 @@ fn what_the_system_says_goes_before_a_prompt_and_notices_into_the_system_prompt_
     assert!(!arguments.iter().any(|argument| argument.to_str().unwrap().contains("system-prompt")));
 }
 
-/// What it can't be switched to isn't offered: it asks nothing only if it began so.
+/// Modes that the agent can't be switched to aren't offered: it can run without asking only if it began so.
 #[test]
 fn modes_that_are_refused_are_not_offered() {
     let modes = |events: &[Event]| {

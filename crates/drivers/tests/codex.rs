@@ -186,7 +186,7 @@ fn a_turn_grows_and_ends() {
     let grown = Event::Grown { key: "i".to_owned() };
     assert_eq!(talk.take(), (vec![], vec![growing("Well"), growing("Well, yes"), grown]));
 
-    // What the thread took before isn't the turn's; the same count comes twice.
+    // Tokens that the thread took before aren't the turn's; the same count comes twice.
     let last = json!({ "inputTokens": 10, "cachedInputTokens": 4, "outputTokens": 3, "cacheWriteInputTokens": 1 });
     let tokens = Tokens { input: 6, output: 3, cache_read: 4, cache_write: 1 };
     for _ in 0..2 {

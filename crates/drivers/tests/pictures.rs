@@ -6,7 +6,8 @@ use drivers::programs::program;
 use drivers::{Command, Effects, Event, Opening, Picture, Prompt};
 use serde_json::{Value, json};
 
-/// What an agent is sent for a prompt with a picture, and the notices, after it answered so.
+/// Returns the part at `at` of the line that an agent is sent for a prompt with a picture, and the notices. `begun` are
+/// the lines of the agent before.
 fn told(name: &str, begun: &[Value], at: &str) -> (Value, Vec<String>) {
     let opening = Opening { new_id: "n".to_owned(), folder: "/work".to_owned(), ..Opening::default() };
     let mut driver = program(name).unwrap().driver(opening);

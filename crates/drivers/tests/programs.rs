@@ -1,4 +1,4 @@
-//! What the table of agents says of each.
+//! The entries in the table of agents.
 
 use drivers::programs::{PROGRAMS, program};
 use drivers::{Effects, Opening};

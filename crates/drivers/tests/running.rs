@@ -85,7 +85,7 @@ fn notice(text: &str) -> Event {
     Event::Notice(text.to_owned())
 }
 
-/// What comes last.
+/// Returns the last two events.
 fn end(code: Option<i32>, reason: Reason, stderr: &str) -> [Event; 2] {
     let exit = Exit { code, reason, stderr: stderr.to_owned() };
     [Event::Withdrawn { request: "7".to_owned() }, Event::Ended(exit)]

@@ -4,7 +4,8 @@
 //! they go to; `Call` is one call, which may wait for a person; [`Server`] answers the protocol;
 //! [`serve_stdio`] does it on standard input and output, and [`Endpoint`] for HTTP requests.
 //!
-//! What the tools can do, an outsider with the same key can do through the API: this crate sees neither store nor hub.
+//! The tools can do no more than an outsider with the same key can do through the API: this crate sees neither store
+//! nor hub.
 //!
 //! How to add a tool: a file in `tools/` with its arguments and its function, a line in the table of `tools`, and its
 //! part in `docs/user/mcp.md`.

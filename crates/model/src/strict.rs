@@ -42,7 +42,7 @@ pub fn unknown_field<'a>(known: impl IntoIterator<Item = &'a str>) -> String {
     format!("{ABSENT}: unknown field{known}")
 }
 
-/// What is expected for a missing field.
+/// The expected value in the error for a missing field.
 pub const MISSING: &str = "a value";
 
 /// Deserializes a typed value from a JSON object.

@@ -1,4 +1,4 @@
-//! What other channels get of each kind of message.
+//! The text of each kind of message in other channels.
 
 use model::{
     Body, Context, Draft, MessageId, Micros, Part, Payload, Provenance, Role, Status,

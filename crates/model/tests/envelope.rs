@@ -1,4 +1,4 @@
-//! What strict payloads can't say, rows that don't validate, and the types that the older system didn't have.
+//! Rules that strict payloads can't express, rows that don't validate, and the types that the older system didn't have.
 
 use model::{
     Body, Draft, MessageId, Micros, Role,
@@ -15,7 +15,7 @@ fn stored(content: &str, metadata: &Value) -> Draft {
     Draft { metadata: metadata.as_object().cloned(), ..draft }
 }
 
-/// What a writer gets to see, for each rule that the golden vectors don't cover.
+/// The errors that a writer gets, for each rule that the golden vectors don't cover.
 #[test]
 fn refusals() {
     let edit = |info: Value| json!({"message_type": "CODE_EDIT", "payload": {"edits": [{"file_path": "a"}]}, "edit_info": info});

@@ -122,7 +122,7 @@ fn context_is_only_ever_lowered() {
     }
 }
 
-/// What a stored row tells the policy, by its columns and its metadata.
+/// The policy's view of a stored row, by its columns and its metadata.
 #[test]
 fn rows_of_stored_messages() {
     let stored = |role, sender: &str, context, metadata: Value| {

@@ -59,7 +59,7 @@ fn of_another_kind(example: &Value) -> Vec<Wrong> {
     wrong
 }
 
-/// What the kind of a value doesn't say.
+/// Returns wrong values of the right kind.
 fn by_value(tag: &str) -> Vec<Wrong> {
     let wrong = match tag {
         "TEXT" => vec![

@@ -58,7 +58,7 @@ fn a_mention_at_the_beginning_wakes_the_agent() {
         ("@@pynchy hi", dropped()),
         ("@", dropped()),
         ("", dropped()),
-        // What can't be seen makes no difference: neither hides a name nor ends one.
+        // Invisible characters make no difference: they neither hide a name nor end one.
         ("\u{200b}@pynchy hi", addressed("hi")),
         ("\u{2068}@pynchy\u{2069} hi", addressed("hi")),
         ("@\u{200b}pynchy hi", addressed("hi")),
@@ -173,7 +173,7 @@ fn strangers_are_refused_and_unregistered_rooms_are_not_heard() {
     assert!(of(&["*"]) && of(&["eve", "*"]) && of(&["ADA"]) && !of(&["eve"]) && !of(&[]));
 }
 
-/// What was stored while somebody was heard isn't read once they aren't.
+/// Messages stored while somebody was heard aren't read once they aren't.
 #[test]
 fn every_row_that_an_agent_reads_is_measured() {
     let senders = Some(vec!["matrix:@ada:example.org".to_owned()]);

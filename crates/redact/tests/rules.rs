@@ -96,7 +96,7 @@ const FOUND: &[(&str, &str)] = &[
     ("random-hex", "see «{h32}» and"),
 ];
 
-/// What programs and people write around secrets, and no secret.
+/// Text that programs and people write around secrets, without a secret.
 const LEFT: &[&str] = &[
     "const password = process.env.PASSWORD;",
     "password: ${link}",
@@ -113,7 +113,7 @@ const LEFT: &[&str] = &[
     "tokens: 1234567, secret: true",
 ];
 
-/// The same letters for each length, and other ones for another: nothing here ever opened a door.
+/// Returns a made-up secret: the same letters for each length, and other ones for another.
 fn made_up(kind: char, len: usize) -> String {
     let letters = match kind {
         'h' => "0a1b2c3d4e5f6789",

@@ -26,7 +26,7 @@ async fn main() -> Result<(), sdk::Error> {
     session.end(EndOutcome::Done).await
 }
 
-/// What people wrote that was no answer.
+/// Prints messages of people that were no answer.
 fn heard(messages: &[Message]) {
     for message in messages {
         println(&format!("Heard: {}", message.text()));

@@ -54,7 +54,7 @@ async fn it_is_sent_and_understood() {
     assert!(failures.is_empty(), "{}", failures.join("\n"));
 }
 
-/// What isn't as it is due.
+/// Returns the differences from the expected result.
 async fn replay(case: &Value) -> Vec<String> {
     let function = case["call"]["function"].as_str().expect("a function");
     let exchanges = match (case.get("exchanges"), case.get("request")) {

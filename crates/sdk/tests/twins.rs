@@ -1,4 +1,4 @@
-//! What is said twice is the same: the methods of both clients, and the first example.
+//! Copies that must stay the same: the methods of both clients, and the first example.
 
 /// Every async method has its line in the blocking client.
 #[test]

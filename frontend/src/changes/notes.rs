@@ -21,7 +21,7 @@ thread_local! {
     static FIELDS: Latest = const { Latest::new() };
 }
 
-/// What the part of the comments is asked for.
+/// A request to the code of the comments, which is loaded lazily.
 enum Ask {
     /// It comes to life.
     Start,

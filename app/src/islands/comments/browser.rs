@@ -29,7 +29,7 @@ use web_sys::{Element, HtmlTemplateElement, HtmlTextAreaElement, Node};
 /// So many times it is looked for a comment that is to be drawn.
 const PATIENCE: u32 = 10;
 
-/// What the page does for comments.
+/// Functions of the page that comments use.
 #[derive(Clone, Copy)]
 pub struct Page {
     /// Puts the comments of a file, or of all files, where they belong.
@@ -57,7 +57,7 @@ pub struct Comments {
     unfinished: RwSignal<Unfinished>,
     /// The drafts are on their way.
     sending: RwSignal<bool>,
-    /// What becomes of this comment is on its way.
+    /// The comment whose change is on its way.
     turning: RwSignal<Option<u32>>,
     /// Those that stand in the page.
     mounted: StoredValue<Vec<Mounted>, LocalStorage>,
@@ -314,7 +314,7 @@ impl Comments {
         give_focus(number);
     }
 
-    /// Does what a button of a comment says.
+    /// Carries out the action of a comment's button.
     fn press(self, id: u32, verb: &'static str) {
         let at = self.drafts.with_untracked(|drafts| drafts.iter().position(|draft| draft.id == id));
         let Some(comment) = untrack(|| self.all()).into_iter().find(|comment| comment.id == id) else { return };

@@ -118,7 +118,7 @@ impl Codex {
     }
 }
 
-/// What a request asks for.
+/// The content of a request.
 struct Wanted {
     tool_name: &'static str,
     kind: Kind,

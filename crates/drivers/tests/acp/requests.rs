@@ -1,4 +1,4 @@
-//! What a request for permission carries.
+//! The content of a request for permission.
 
 use super::{Talk, choice, update};
 use drivers::{Ask, Choice, Content};

@@ -1,4 +1,4 @@
-//! What the tests start in place of an agent. Its only argument is a script; each line of it is one step:
+//! The program that the tests start in place of an agent. Its only argument is a script; each line of it is one step:
 //!
 //! - `say TEXT` writes a line, `half TEXT` one without its end, `err TEXT` one on standard error
 //! - `read` waits for a line of its input; `echo` writes what it reads next

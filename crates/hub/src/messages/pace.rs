@@ -43,7 +43,7 @@ struct Waiting {
 /// The way in which a change is written.
 enum Turn {
     Now(MessageEdit),
-    /// With those that come until then. The first one sees to it.
+    /// Together with the changes that come until then. The first one writes them.
     Later(oneshot::Receiver<Written>, Option<(Instant, Arc<Notify>)>),
 }
 

@@ -10,7 +10,7 @@ use unicode_normalization::UnicodeNormalization as _;
 use unicode_normalization::char::is_combining_mark;
 
 words! {
-    /// What can follow the name in a mention.
+    /// The characters that can follow the name in a mention.
     MentionEnd {
         /// Anything but a letter, a digit or `_`: `@pynchy-dev` mentions `pynchy`.
         Word = "word",

@@ -35,7 +35,7 @@ pub struct Settings {
     /// room.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub trigger: Option<Trigger>,
-    /// What can follow the name. Default: `word`.
+    /// The characters that can follow the name. Default: `word`.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub mention_end: Option<MentionEnd>,
     /// Treatment of messages that aren't for the agent. Default: `drop`.
@@ -146,7 +146,7 @@ pub struct Rules {
     pub names: Names,
     /// Condition under which a message is for the agent.
     pub trigger: Trigger,
-    /// What can follow the name.
+    /// The characters that can follow the name.
     pub mention_end: MentionEnd,
     /// Treatment of messages that aren't for the agent.
     pub ignored: Ignored,

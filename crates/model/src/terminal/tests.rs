@@ -55,14 +55,14 @@ fn what_a_terminal_would_show() {
         ("日本\r1", "1 本"),
         ("e\u{301}x\rab", "ab"),
         ("\u{1b}[1m👩\u{200d}🚀 ❤\u{fe0f} e\u{301}\u{1b}[m", "👩\u{200d}🚀 ❤\u{fe0f} e\u{301}"),
-        // What is for the terminal itself.
+        // Sequences for the terminal itself.
         (
             "\u{1b}]8;;https://x\u{1b}\\link\u{1b}]8;;\u{1b}\\ \u{1b}]8;id=1;http://y\u{7}words\u{1b}]8;;\u{7}.",
             "link words.",
         ),
         ("\u{1b}]0;title\u{7}a\u{1b}P1$q\u{1b}\\b\u{1b}_x\u{1b}\\c\u{1b}[?25l\u{1b}[6n\u{1b}(B\u{1b}=d", "abcd"),
         ("\u{9b}31mred\u{9b}0m", "red"),
-        // What is cut off takes no more than its line.
+        // A sequence that is cut off takes no more than its line.
         ("\u{1b}[31", ""),
         ("a\u{1b}]never ends\nb", "a\nb"),
         ("a\u{1b}[3\nmore", "a\nmore"),

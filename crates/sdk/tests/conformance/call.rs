@@ -10,7 +10,7 @@ use serde::de::DeserializeOwned;
 use serde_json::{Map, Value, json};
 use std::time::Duration;
 
-/// What it returned; an error is a result too.
+/// Returns the result of a call; an error is a result too.
 pub async fn call(verbatim: &Verbatim, case: &Value) -> Value {
     made(verbatim, case).await.unwrap_or_else(|error| plain_error(&error))
 }
@@ -31,7 +31,7 @@ impl Arguments {
         serde_json::from_value(rest.clone()).unwrap_or_else(|error| panic!("{rest}: {error}"))
     }
 
-    /// What stands beside an envelope.
+    /// Returns the fields beside an envelope.
     fn structured(mut self) -> Structured {
         let extras = self.take::<Option<Map<String, Value>>>("extras").unwrap_or_default();
         let version = self.take::<Option<i64>>("version").unwrap_or(1);

@@ -49,7 +49,7 @@ impl Script {
         Self { address, state, server }
     }
 
-    /// What wasn't as it is due, and how many requests didn't come.
+    /// Returns the differences from the expected requests, and how many requests didn't come.
     pub fn end(self) -> (Vec<String>, usize) {
         self.server.abort();
         let mut state = self.state.lock().unwrap_or_else(PoisonError::into_inner);
