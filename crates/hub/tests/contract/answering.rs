@@ -1,4 +1,4 @@
-//! What an approval can be answered with: each answer names what it means, and says something.
+//! Answers to approvals: each option has an id of its own, and a text.
 
 use crate::live::{Talk, contents};
 use crate::support::Answer;
@@ -44,7 +44,7 @@ async fn what_nobody_could_answer_is_not_asked() {
         let title = format!("`{at}` should be an id that is unique in this approval");
         assert_eq!(refusal(&post(&talk, "a1", payload).await), (400, &*at, &*title));
     }
-    // What must be chosen must be there.
+    // A required choice needs options.
     for options in [Value::Null, json!([]), json!([""]), json!([" ", ""])] {
         let select = json!({"id": "size", "label": "Size", "type": "select", "required": true, "options": options});
         let at = "/message_metadata/payload/fields/1/options";

@@ -5,7 +5,7 @@ use api::Method::{Delete, Get, Patch, Post};
 use hub::Caller;
 use serde_json::{Value, json};
 
-/// What is listed: the ids of a page, the count of all, and the cursor of the next page.
+/// Returns a page of the list: the ids, the count of all, and the cursor of the next page.
 async fn listed(talk: &Talk, caller: Caller, query: &str) -> (Vec<String>, i64, Option<String>) {
     let answer = talk.house.send(caller, Get, &format!("/v1/asks?each=1{query}"), None).await;
     assert_eq!(answer.status, 200, "{}", answer.body);

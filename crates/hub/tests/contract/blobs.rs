@@ -87,7 +87,7 @@ async fn what_is_no_blob() {
     }
 }
 
-/// What was uploaded and is in no message a day later is gone; what a deleted session showed goes with it.
+/// An upload that is in no message a day later is deleted; a deleted session's files go with it.
 #[tokio::test]
 async fn what_nobody_shows_goes() {
     let house = House::new().await;

@@ -7,7 +7,7 @@ use api::keys::Scope;
 use hub::Caller;
 use serde_json::{Value, json};
 
-/// What each run is given that begins now: `sender: content`.
+/// Returns the prompt of a run that begins now: `sender: content`.
 async fn given(house: &House, caller: &Caller, session: &str) -> Vec<String> {
     let run = house.send(caller.clone(), Post, &format!("/v1/sessions/{session}/runs"), Some(json!({}))).await;
     assert_eq!(run.status, 201, "{}", run.body);
@@ -100,7 +100,7 @@ async fn a_bridge_commands_nothing_and_speaks_for_nobody_else() {
     // Sessions that another key or a person made aren't there.
     house.post("/v1/sessions", json!({"agent": "bot", "id": "s2"})).await;
     assert_eq!(say(&house, &bridge, "s2", user(ADDRESS, json!({}))).await.status, 404);
-    // What a person said, no key rewrites.
+    // No key changes a person's message.
     let said = say(&house, &bridge, "s1", user(ADDRESS, json!({"id": "m", "content": "@Pynchy the mill"}))).await;
     assert_eq!(said.body["provenance"], "person");
     let forged = json!({"content": "the barn"});

@@ -1,4 +1,4 @@
-//! What people do in channels: who may, what becomes of it, and that it becomes so once.
+//! Actions of people in channels: who may act, the effect, and that it happens once.
 
 use crate::channel_side::{OtherSide, add, deliveries, incoming, incoming_raw, open, secret, states};
 use crate::live::{Talk, contents};
@@ -58,7 +58,7 @@ async fn a_persons_words_reach_the_agent_once_and_every_other_channel() {
     deliveries(&talk.house, &channel, <[Value]>::is_empty).await;
 }
 
-/// What replaces the metadata of a message, and what becomes of it.
+/// The channel of a message stays, even when other metadata replaces the message's.
 #[tokio::test]
 async fn a_message_keeps_the_channel_that_it_came_by() {
     let (talk, _side, channel) = talk().await;

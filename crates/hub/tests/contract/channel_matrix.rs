@@ -24,7 +24,7 @@ struct Homeserver {
     done: watch::Sender<Vec<String>>,
     /// With what joining and leaving are refused.
     refuses: Arc<Mutex<Option<u16>>>,
-    /// What `/messages` gives: events that a sync left out, the latest first.
+    /// The answer of `/messages`: events that a sync left out, the latest first.
     left_out: Arc<Mutex<Vec<Value>>>,
 }
 
@@ -205,7 +205,7 @@ async fn a_room_that_cannot_be_entered_is_listed_and_says_why() {
     assert_eq!((refused.status, &refused.body["code"]), (409, &json!("channel_failed")), "{}", refused.body);
     assert!(refused.body["title"].as_str().unwrap().contains("403"), "{}", refused.body);
     chat.rooms(1).await;
-    // What can't be left, because nobody is in it, is taken off the list.
+    // A room that can't be left, because nobody is in it, is taken off the list.
     assert_eq!(chat.leave("!barn:test").await.body, json!({"rooms": []}));
     *chat.server.refuses.lock().unwrap() = Some(500);
     chat.server.says(invites("!barn:test", "@ada:test", &[]));
@@ -294,7 +294,7 @@ async fn what_people_write_change_and_delete_is_taken_once_and_our_own_is_no_new
         text("$7", "@ada:test", "a slip"),
         redaction("$8", "@eve:test", "$1"),
         redaction("$9", "@ada:test", "$7"),
-        // Of before the channel was there, or nothing that says anything.
+        // Events from before the channel was there, and events without a text.
         edit("$10", "@ada:test", "$old", "other words"),
         redaction("$11", "@ada:test", "$old"),
         event("m.room.encrypted", "$12", "@ada:test", json!({"ciphertext": "x"})),
@@ -388,7 +388,7 @@ async fn an_answer_counts_once_for_what_was_shown_before_and_a_reply_says_why_no
     };
     let early = hub::clock::now().0 - 1_000_000;
     asks("a1", 1).await;
-    // What the person wrote before, and what has no time, was for another request.
+    // Messages that the person wrote before, or that have no time, were for another request.
     chat.server.says(happens(&[
         text_at("$1", early, "yes"),
         text("$2", "@ada:test", "yes"),

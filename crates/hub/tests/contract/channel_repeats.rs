@@ -1,4 +1,4 @@
-//! What somebody does in a channel has its effect once, and for the request that they saw.
+//! An action in a channel has its effect once, and for the request that the person saw.
 
 use crate::channel_answers::{asks, post, talk};
 use crate::channel_side::{OtherSide, deliveries, incoming, incoming_at, states};
@@ -33,7 +33,7 @@ async fn the_same_yes_decides_once_whatever_is_open_then() {
     shown(&talk, &channel, "a2", 3).await;
     assert_eq!(incoming(&talk.house, &channel, "evt_1", &post("yes", None)).await, again);
     assert_eq!(state(&talk, "a2").await, "open");
-    // What means for ever means so once.
+    // An answer for ever counts once, too.
     let always = incoming(&talk.house, &channel, "evt_2", &post("always", None)).await;
     assert_eq!(always, Ok(json!({"seq": 3, "decided": true, "replayed": false})));
     shown(&talk, &channel, "a3", 5).await;

@@ -15,7 +15,7 @@ use std::collections::VecDeque;
 use std::sync::{Arc, Mutex};
 use tokio::sync::watch;
 
-/// What came: to which path, by which method, under which id, with which body.
+/// A request that came: its path, method, id, headers and body.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Came {
     pub path: String,
@@ -31,7 +31,7 @@ impl Came {
         serde_json::from_slice(&self.body).unwrap_or_default()
     }
 
-    /// What a person reads there.
+    /// Returns the text that a person reads there.
     pub fn text(&self) -> String {
         let json = self.json();
         ["text", "content"].iter().find_map(|key| json[key].as_str()).unwrap_or_default().to_owned()
@@ -159,13 +159,13 @@ pub async fn settle(house: &House, channel: &str, action: &str) -> Answer {
     house.post(&format!("/v1/channels/{channel}/deliveries"), json!({ "action": action })).await
 }
 
-/// What somebody posts from outside, signed. Their clock is a second ahead: it has whole seconds only, and what is
-/// written within the second in which a request was shown may have been written before.
+/// Posts from outside, signed. The clock there is a second ahead: it has whole seconds only, and a message of the same
+/// second in which a request was shown may have been written before.
 pub async fn incoming(house: &House, channel: &str, id: &str, body: &Value) -> Result<Value, (u16, String)> {
     incoming_at(house, channel, id, body, hub::clock::now().0 / 1_000_000 + 1).await
 }
 
-/// The same, written at a second.
+/// Like [`incoming`], but written at the given second.
 pub async fn incoming_at(
     house: &House,
     channel: &str,

@@ -1,4 +1,4 @@
-//! What somebody wrote may take long to work on: the threads for that are bounded, and their own.
+//! Work on people's texts may take long: its threads are bounded, and serve nobody else.
 
 use crate::limits::{edit, edits, shuffled};
 use crate::live::Talk;

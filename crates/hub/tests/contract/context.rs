@@ -1,4 +1,4 @@
-//! What a model's context held: the request of a reply, with the messages that its parts are shown as.
+//! A model's context: the request of a reply, with the messages that its parts are shown as.
 
 use crate::live;
 use crate::support::{Answer, House, Talk};

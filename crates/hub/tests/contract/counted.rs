@@ -1,5 +1,5 @@
-//! What is counted once: copies of forked sessions, in any order; lines of edits, in all places; sub-agents, below
-//! their calls.
+//! Things that are counted once: copies of forked sessions, in any order; lines of edits, in all places; sub-agents,
+//! below their calls.
 
 use crate::support::{House, fixture};
 use serde_json::{Value, json};

@@ -34,7 +34,7 @@ async fn sessions_of_a_database_are_imported_and_followed_without_doubles() {
 
     let again = house.import(std::slice::from_ref(&database)).await;
     assert_eq!((&again["sessions"], &again["messages"]), (&json!(2), &json!(0)));
-    // What is written ahead of it means the database.
+    // Its write-ahead files stand for the database.
     let ahead = house.write("opencode.db-shm", "");
     let named = house.import(std::slice::from_ref(&ahead)).await;
     assert_eq!((&named["sessions"], &named["messages"], &named["failed"]), (&json!(2), &json!(0), &json!([])));
@@ -46,7 +46,7 @@ async fn sessions_of_a_database_are_imported_and_followed_without_doubles() {
     let after = messages(&house).await;
     assert_eq!(after.len(), before.len() + 1);
     assert_eq!(after.last().map(String::as_str), Some("assistant bot All **beds** are wet."));
-    // What was imported is a document, in which the texts of the rows are as they were.
+    // The imported source is a document, in which the texts of the rows are as they were.
     let detail = house.read("/v1/sessions/ses_garden1").await;
     let path = detail["sources"][0]["path"].as_str().unwrap();
     assert!(path.ends_with("opencode.db/ses_garden1.json"), "{path}");
@@ -75,7 +75,7 @@ async fn sessions_of_crush_are_imported_with_their_sub_agents() {
     assert_eq!(told, [&json!("crush"), &json!("glm-5"), &added, &removed, &open, &done]);
     let folder = house.path("garden").canonicalize().unwrap();
     assert_eq!(session["project"].as_str(), folder.to_str());
-    // What Crush says that it cost has its sub-agent's part.
+    // The cost in Crush's row includes its sub-agent's.
     assert_eq!((&detail["cost"]["usd"], &detail["cost_with_sub_agents"]["usd"]), (&json!(0.375), &json!(0.5)));
     let children = house.read(&format!("{SESSION}/children")).await;
     let child = &children["sessions"][0];
@@ -175,7 +175,7 @@ async fn a_chat_of_cursor_that_was_read_from_its_transcript_stays() {
     assert_eq!(house.read(&format!("/v1/sessions/{ID}")).await["session"]["message_count"], 1);
 }
 
-/// What a person saw of a task tells the tokens and costs of its requests.
+/// The file of a task's display has the tokens and costs of its requests.
 #[tokio::test]
 async fn tasks_of_cline_are_imported_with_what_lies_beside_them() {
     let house = House::new().await;

@@ -25,7 +25,7 @@ fn refusal(answer: &Answer) -> (u16, &str, Option<&str>, &str) {
     (answer.status, word("code").unwrap_or_default(), word("field"), word("title").unwrap_or_default())
 }
 
-/// What was taken back waits for nobody.
+/// A retracted request waits for nobody.
 #[tokio::test]
 async fn a_question_that_was_taken_back_is_not_decided() {
     let talk = Talk::new().await;
@@ -44,8 +44,8 @@ async fn a_question_that_was_taken_back_is_not_decided() {
     assert_eq!((again.status, &again.body["revision"]), (200, &json!(2)));
 }
 
-/// What is allowed is what was shown: not another input of the call, whatever id its message has, and no call that came
-/// since.
+/// A decision allows the call that was shown: not another input of it, whatever id its message has, and no call that
+/// came since.
 #[tokio::test]
 async fn a_decision_is_bound_to_the_call_that_was_shown() {
     let talk = Talk::new().await;
@@ -110,7 +110,8 @@ async fn the_hash_comes_with_what_it_covers() {
     assert_eq!(decide(&now["shown_sha256"]).await.status, 200);
 }
 
-/// What came of a call isn't covered, however long it is. What a second call is to do is, and takes the hash away.
+/// A call's output isn't covered by the hash, however long it is. The input of a second call is, and takes the hash
+/// away.
 #[tokio::test]
 async fn a_long_call_that_comes_later_is_covered() {
     let talk = Talk::new().await;
@@ -140,8 +141,8 @@ async fn a_long_call_that_comes_later_is_covered() {
     assert_eq!(talk.owner(Post, "/messages/a1/decision", decision).await.status, 412);
 }
 
-/// What is too large to be shown has no hash: it can be denied, which takes nothing to be read, and not be allowed. A
-/// page of many that are large leaves out the later ones, which have their own reply.
+/// A request that is too large to be shown has no hash. It can be denied, for which nothing has to be read, but not
+/// allowed. A page of many large ones leaves out the later ones, which have their own reply.
 #[tokio::test]
 async fn without_a_hash_a_decision_only_denies() {
     let talk = Talk::new().await;
@@ -189,7 +190,7 @@ async fn without_a_hash_a_decision_only_denies() {
     assert!(self::shown(&talk, "half-5").await.is_string(), "alone it has room");
 }
 
-/// What an agent says beside the card is shown too: a decision is bound to it, and stays with it.
+/// The agent's words beside the card are shown too: a decision is bound to them, and they stay with it.
 #[tokio::test]
 async fn a_decision_is_bound_to_the_words_beside_the_card() {
     let talk = Talk::new().await;
@@ -219,8 +220,8 @@ async fn a_decision_is_bound_to_the_words_beside_the_card() {
     assert_eq!((&stays["status"], &stays["revision"]), (&json!("final"), &json!(3)));
 }
 
-/// What waits for a person is told for all sessions at once: the first approval before a question in words, with the
-/// calls that it is about and what binds a decision. What is answered, ended by its answer or put away isn't.
+/// The requests of all sessions are listed together: the first approval before a question in words, with the calls that
+/// it is about and the hash for a decision. Those that are answered, ended by their answer or dismissed aren't.
 #[tokio::test]
 async fn what_all_sessions_ask_is_told_at_once() {
     let talk = Talk::new().await;
@@ -257,7 +258,7 @@ async fn what_all_sessions_ask_is_told_at_once() {
     assert_eq!(told().await, json!({"asks": [{"entry": page[0], "others": 0}]}), "the question in words is still open");
 }
 
-/// The same decision by the same person is one; another comes too late, and is told what was first.
+/// The same decision by the same person is one. Another comes too late, and its error has the first one.
 #[tokio::test]
 async fn the_same_decision_twice_is_one() {
     let talk = Talk::new().await;
@@ -369,7 +370,7 @@ async fn a_question_is_answered_once() {
     assert_eq!(refusal(&two), (409, "answered", None, "It was already answered, by Ada: The left one"));
     assert_eq!(two.body["current"]["id"], "m1");
     assert_eq!(say("m1", "Ada", "The left one").await.status, 200, "a repeat is no second answer");
-    // What isn't said to the question is said to the agent.
+    // A message that isn't an answer to the question goes to the agent.
     assert_eq!(talk.owner(Post, "/messages", json!({"content": "And hurry"})).await.status, 201);
     let pending = talk.agent(Post, "/pending", json!({})).await;
     assert_eq!(contents(&pending.body["messages"]), ["The left one", "And hurry"]);
@@ -378,7 +379,7 @@ async fn a_question_is_answered_once() {
     assert_eq!(say("m3", "Ben", "Right").await.status, 201);
 }
 
-/// Of one request, too: all or none.
+/// A question is answered once within a request, too: all of its messages are stored, or none.
 #[tokio::test]
 async fn a_question_is_answered_once_within_a_request() {
     let talk = Talk::new().await;
@@ -417,13 +418,13 @@ async fn a_question_that_was_answered_in_plain_words_is_answered() {
     assert_eq!(plain.status, 201, "what is said to nothing in particular is always said");
     let seq = |answer: &Answer| answer.body["seq"].as_i64();
     assert!(named.status == 409 || seq(&named) < seq(&plain), "{} {}", plain.body, named.body);
-    // What is said about something else answers nothing.
+    // A reply to another message answers nothing.
     ask("q3").await;
     assert_eq!(say(json!({"content": "Thanks", "reply_to": "m1"})).await.status, 201);
     assert_eq!(say(json!({"content": "Both", "reply_to": "q3"})).await.status, 201);
 }
 
-/// What broke off stays as it broke off, unless it is taken back.
+/// A failed message stays as it is, unless it is retracted.
 #[tokio::test]
 async fn what_failed_is_changed_no_more() {
     let talk = Talk::new().await;
@@ -541,7 +542,7 @@ async fn a_button_on_a_file_is_pressed_once() {
     let late = press("f1", "0:drop", &seen).await;
     assert_eq!(refusal(&late), (409, "decided", None, "It was already decided: Keep it"));
 
-    // Of several files each has its own answer, which names the file.
+    // Each of several files has its own answer, which names the file.
     let two = json!({"id": "f2", "message_metadata": message(json!([file("b.txt"), file("c.txt")]))});
     assert_eq!(talk.agent(Post, "/messages", two).await.status, 201);
     let pressed = press("f2", "1:drop", &shown(&talk, "f2").await).await;

@@ -1,4 +1,4 @@
-//! What is computed from messages: the todo list and the changed files.
+//! Values computed from messages: the todo list and the changed files.
 
 use crate::support::{House, Talk};
 use insta::assert_snapshot;

@@ -103,7 +103,7 @@ pub async fn until(house: &House, session: &str, state: &str) -> Value {
     in_time(async {
         loop {
             let agent = owner(house, Get, &format!("/v1/sessions/{session}/agent"), Value::Null).await;
-            // What is stored of an agent follows its end.
+            // The stored state of an agent follows its end.
             if agent.body["state"] == state {
                 return agent.body;
             }
@@ -224,7 +224,7 @@ async fn two_requests_for_one_call_are_decided_by_themselves() {
     assert_eq!(told, [(json!("r1"), json!("allow")), (json!("r2"), json!("deny"))]);
 }
 
-/// What the agent was sent, without ids.
+/// Returns the prompts that the agent was sent, without ids.
 pub fn prompts(house: &House) -> Vec<Value> {
     let line = |line: &String| serde_json::from_str::<Value>(line).unwrap()["message"]["content"].clone();
     file(house, "prompts").iter().map(line).collect()
@@ -379,7 +379,8 @@ async fn a_session_whose_agent_was_killed_has_failed_at_once() {
     assert_eq!((state, live), (json!("failed"), json!("failed")));
 }
 
-/// What the page showed of an answer stays, as broken off, and is there once if the transcript has it after all.
+/// The part of an answer that the page showed stays, as broken off, and is there once if the transcript has it after
+/// all.
 #[tokio::test]
 async fn what_a_killed_agent_was_writing_is_kept_once() {
     let house = house().await;

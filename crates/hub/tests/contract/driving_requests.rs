@@ -1,4 +1,4 @@
-//! What the request of a driven agent carries: a person is shown all of it, whatever the transcript says.
+//! Requests of a driven agent: a person is shown all of each, whatever the transcript says.
 #![cfg(unix)]
 
 use crate::channel_side::{OtherSide, add, open};
@@ -198,7 +198,7 @@ async fn a_transcript_that_tells_of_the_call_later_changes_nothing() {
     }
 }
 
-/// What nobody could decide any more isn't shown: the agent is told at once.
+/// Requests that nobody could decide any more aren't shown: the agent is told at once.
 #[tokio::test]
 async fn an_agent_asks_a_hundred_things_at_a_time() {
     let house = house().await;

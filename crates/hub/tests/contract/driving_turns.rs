@@ -26,7 +26,7 @@ while read -r line; do
 done
 "#;
 
-/// The same by the Agent Client Protocol.
+/// A stand-in that speaks the Agent Client Protocol.
 const ACP: &str = r#"#!/bin/sh
 while read -r line; do
   rest=${line#*'"id":'}; id=${rest%%[,\}]*}
@@ -67,7 +67,7 @@ async fn all_agents() -> House {
     house
 }
 
-/// What the list says that the session does.
+/// Returns the state of the session in the list.
 async fn state(house: &House, session: &str) -> Value {
     house.read(&format!("/v1/sessions/{session}")).await["session"]["state"].clone()
 }

@@ -45,7 +45,7 @@ async fn its_agent_answers_what_people_decide_and_write() {
     let working = tokio::spawn(hub::demo::answer(house.hub.clone()));
     let session = "/v1/sessions/demo-clock-change";
     let before = house.read(&format!("{session}/messages")).await["last_seq"].as_i64().unwrap();
-    // What the agent said since, as it is told to people: the type, and the words.
+    // Waits for a message of the agent that contains the text.
     let said = async |wanted: &str| {
         let path = format!("{session}/messages?after={before}&limit=100");
         let words = async {

@@ -1,4 +1,4 @@
-//! What lies in a followed folder and is no transcript: links, files beside transcripts, names that aren't text.
+//! Files of a followed folder that aren't transcripts: links, files beside transcripts, names that aren't text.
 
 #![cfg(unix)]
 
@@ -36,7 +36,7 @@ async fn project(house: &House, folder: &str) -> Value {
     projects.iter().find(|project| project["path"] == json!(path)).unwrap_or(&Value::Null).clone()
 }
 
-/// What isn't read of a folder: file name and reason.
+/// Returns the skipped files of a folder: file name and reason.
 async fn skipped(house: &House, folder: &str) -> Vec<String> {
     let project = project(house, folder).await;
     let skipped = project["skipped"].as_array().cloned().unwrap_or_default();
@@ -82,7 +82,7 @@ async fn links_to_files() {
             "out.jsonl leads out of the folders that are read",
         ]
     );
-    // Made while it follows, behind a file that is read after it.
+    // Created while it follows, behind a file that is read after it.
     symlink(&secret, at("later")).unwrap();
     house.write(&format!("{MILL}/second.jsonl"), Talk::new("second").user("Again").text());
     in_time(async {
@@ -168,7 +168,7 @@ async fn a_linked_folder_waits_for_agreement_which_can_be_taken_back() {
     }
 }
 
-/// What leads into an excluded folder isn't read, whichever way it leads there.
+/// Links into an excluded folder aren't followed, whichever way they lead there.
 #[tokio::test]
 async fn a_linked_folder_that_leads_into_an_excluded_one() {
     let house = House::with_projects(Consent::Given).await;
@@ -198,7 +198,7 @@ async fn all_that_is_found_is_read_wherever_it_leads() {
     assert_eq!(sessions(&house).await, ["weir"]);
 }
 
-/// What a sub-agent is for is read of a small file beside its transcript, and of nothing else.
+/// The task of a sub-agent is read from a small file beside its transcript, and from nothing else.
 #[tokio::test]
 async fn files_beside_transcripts() {
     let house = House::with_projects(Consent::Given).await;

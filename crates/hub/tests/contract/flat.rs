@@ -1,4 +1,4 @@
-//! What pages read takes as much work for a long session as for a short one, and in a large store as in a small one.
+//! The pages' requests take as much work for a long session as for a short one, and in a large store as in a small one.
 //! Work is counted in steps of SQLite's machine, a few for each row that it looks at.
 
 use crate::support::{House, Talk};

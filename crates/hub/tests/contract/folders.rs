@@ -45,7 +45,7 @@ async fn events_in_a_file_each_are_read_as_one_conversation() {
     let before = messages(&house).await.len();
 
     written(&house, &lines);
-    // What the agent keeps beside the events is none.
+    // Other files that the agent keeps beside the events aren't events.
     house.write("garden/base_state.json", "{\"id\": \"garden\"}");
     house.write("garden/events/.eventlog-len-5.marker", "");
     let folder = [house.path("garden")];

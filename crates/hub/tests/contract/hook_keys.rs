@@ -40,7 +40,7 @@ async fn a_decision_is_used_up_by_the_request_that_waited_for_it() {
     assert_eq!(mill.asked(named, json!({"selected": ["deny"]})).await, denies("A person denied this"));
     let page = mill.house.read("/v1/sessions/mill/messages").await;
     assert_eq!(cards(&page), ["allowed_once", "denied", "denied", "denied"]);
-    // What nobody decided isn't answered by it either.
+    // An open request isn't answered by earlier decisions either.
     let asked = mill.report_to("/v1/hooks/claude_code/1", asks()).await;
     assert_eq!((asked.status, asked.body), (200, json!({})));
 }
@@ -193,7 +193,7 @@ async fn a_key_that_names_a_transcript_first_does_not_own_it() {
         assert_eq!(of_talk(&read), of_talk(&alone.read("/v1/sessions/mill/messages").await));
         assert_eq!(house.read("/v1/sessions/mill").await["session"]["key_id"], Value::Null);
         assert_eq!(house.read("/v1/sessions/mill/children").await["sessions"], json!([]));
-        // What the key posted stays its own, under its own name.
+        // The key's own messages stay its own, under its own name.
         let kept = house.send(squatter.clone(), Get, &format!("{own_path}/messages"), None).await;
         assert_eq!((kept.status, &kept.body["messages"][0]["content"]), (200, &json!("Mine")));
         let session = house.send(squatter.clone(), Get, &own_path, None).await.body["session"].clone();

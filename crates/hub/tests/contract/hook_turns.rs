@@ -1,4 +1,4 @@
-//! What goes on behind a turn that is over, and which sub-agent asks.
+//! Work that goes on behind a turn that is over, and the sub-agent that asks.
 
 use crate::hooks::{Mill, bash, call, event};
 use crate::support::{Talk, in_time};

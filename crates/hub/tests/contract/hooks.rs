@@ -1,4 +1,4 @@
-//! What an agent in a terminal of its own reports by hooks, and the permissions that it asks for.
+//! Reports by the hooks of an agent in a terminal of its own, and the permissions that it asks for.
 
 use crate::channel_side;
 use crate::support::{Answer, House, Talk, in_time, lines};
@@ -60,7 +60,7 @@ impl Mill {
         self.house.send(Caller::Owner, Post, &path, Some(decision)).await
     }
 
-    /// What the agent gets when a person decides so.
+    /// Returns the agent's answer when a person decides so.
     pub async fn asked(&self, event: Value, decision: Value) -> Value {
         let decided = async {
             let card = self.card().await;
@@ -242,7 +242,7 @@ async fn always_makes_a_rule_that_can_be_revoked() {
     assert_eq!(mill.asked(asks(), json!({"selected": ["deny"]})).await, denies("A person denied this"));
 }
 
-/// What isn't one plain command is allowed once, and never always.
+/// More than one plain command is allowed once, and never always.
 #[tokio::test]
 async fn no_rule_is_offered_for_more_than_one_command() {
     let mill = Mill::new().await;
@@ -359,7 +359,7 @@ async fn the_transcript_tells_what_the_terminal_answered() {
     assert_eq!(cards, 1, "one question, one card");
 }
 
-/// What was decided here stays so, whatever the transcript holds of it later.
+/// A decision made here stays, whatever the transcript says later.
 #[tokio::test]
 async fn the_transcript_does_not_reopen_or_replace_a_decision() {
     let mill = Mill::new().await;

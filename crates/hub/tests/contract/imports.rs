@@ -71,7 +71,7 @@ fn codex_session(session: &Value) -> String {
         .join(", ")
 }
 
-/// The same file named twice, and by its folder too, is read once.
+/// A file that is named twice, and by its folder too, is read once.
 #[tokio::test]
 async fn a_file_named_twice_is_read_once() {
     let house = House::new().await;
@@ -157,7 +157,8 @@ fn rows(page: &Value) -> Vec<String> {
     page["messages"].as_array().unwrap().iter().map(row).collect()
 }
 
-/// What a rewritten file no longer says is retracted; what it still says keeps its place. Said again, it is back.
+/// Messages that a rewritten file no longer has are retracted; the others keep their place. One that comes back is
+/// restored.
 #[tokio::test]
 async fn a_rewritten_file() {
     let house = House::new().await;
@@ -245,7 +246,7 @@ async fn odd_files() {
     assert_snapshot!(shown);
 }
 
-/// What can't be seen isn't imported; a session of notes alone is listed.
+/// An empty file isn't imported; a session of notes alone is listed.
 #[tokio::test]
 async fn a_session_of_notes_is_listed_and_an_empty_file_refused() {
     let house = House::new().await;
@@ -317,7 +318,7 @@ async fn what_can_not_be_imported() {
     assert_eq!(house.read("/v1/imports").await["imports"], json!([]));
 }
 
-/// What `codex exec` prints.
+/// A line that `codex exec` prints.
 const CODEX: &str = r#"{"type":"thread.started","thread_id":"019e"}"#;
 
 /// A file is taken or refused by its content, named directly or in a folder, whatever its name and path.
@@ -340,10 +341,10 @@ async fn files_are_taken_and_refused_by_their_content() {
     }
     house.write("all/mill.txt", Talk::new("mill").user("One").text());
     house.write("all/bakery", Talk::new("bakery").user("Bake").text());
-    // What Claude Code keeps beside its transcripts.
+    // Files that Claude Code keeps beside its transcripts.
     house.write("all/projects/-mill/agent-a.meta.json", "{}");
     house.write("all/projects/-mill/s/tool-results/1.txt", "long");
-    // What Qwen Code keeps beside its own.
+    // Files that Qwen Code keeps beside its own.
     house.write("all/qwen/chats/mill.meta.json", "{}");
     for name in ["meta.json", "extract-cursor.json"] {
         house.write(&format!("all/qwen/{name}"), "{\n  \"version\": 1\n}\n");

@@ -1,4 +1,4 @@
-//! What the inspector of a session shows: where time went, events, verbatim records.
+//! The inspector of a session: times, events, verbatim records.
 
 use crate::support::{House, Talk, texts};
 use api::Method;
@@ -57,7 +57,7 @@ async fn the_time_of_requests_is_split_by_what_took_it() {
     let numbers: Vec<_> = page["requests"].as_array().unwrap().iter().map(|of| of["number"].clone()).collect();
     assert_eq!((numbers, &page["before"]), (vec![json!(2), json!(3)], &json!(2)));
     let first = house.read("/v1/sessions/mill/waterfall?limit=2&before=2").await;
-    // What came behind the page is no part of it, and tells when its last request was over.
+    // Lines behind the page are no part of it, but show when its last request was over.
     assert_eq!(spans(&first), [format!("1 model {MODEL} 0-1"), "1 tool Bash 1-2".to_owned()]);
     assert_eq!(house.get("/v1/sessions/mill/waterfall?limit=0").await.status, 400);
 }
@@ -153,7 +153,7 @@ async fn records_are_the_bytes_of_the_files() {
 
 #[tokio::test]
 async fn a_line_that_is_too_long_comes_in_pieces() {
-    // Of three bytes each: a piece of 1 MiB ends within a character.
+    // Characters of three bytes each: a piece of 1 MiB ends within one.
     let long = "\u{6f22}".repeat((5 << 19) / 3);
     let text = Talk::new("mill").user("Grind").user(&long).says("Ground.").text();
     let house = House::new().await;

@@ -1,4 +1,4 @@
-//! What stays though an agent deleted it, and what goes since a person did.
+//! Data that stays though an agent deleted it, and data that goes since a person did.
 
 use crate::support::{House, Talk};
 use api::Method::{Delete, Post};

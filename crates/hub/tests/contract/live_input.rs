@@ -1,4 +1,4 @@
-//! What can't be posted is refused by name, and nothing of it is stored.
+//! Invalid posts get an error that names the field, and nothing of them is stored.
 
 use crate::support::House;
 use api::Method::{Get, Post};

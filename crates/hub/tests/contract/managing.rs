@@ -1,4 +1,4 @@
-//! What a person does with sessions, log-ins and preferences.
+//! Actions of a person on sessions, log-ins and preferences.
 
 use crate::support::House;
 use api::Method::{Delete, Get, Patch, Post};

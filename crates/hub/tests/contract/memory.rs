@@ -1,4 +1,4 @@
-//! What people said, recalled in any session, and forgotten.
+//! Memories: people's messages, recalled in any session, and forgotten.
 
 use crate::live::Talk;
 use crate::support::House;
@@ -215,7 +215,7 @@ async fn memories_are_found_by_meaning_where_an_endpoint_makes_vectors() {
     dogs.truncate(2);
     dogs.sort();
     assert_eq!(dogs, ["Feed the cat", "I have a poodle"]);
-    // What is forgotten is found by neither.
+    // A forgotten memory is found by neither kind of search.
     let forget = json!({"session": "s1", "message": "m1"});
     talk.house.send(Caller::Owner, Post, "/v1/memory/forget", Some(forget)).await;
     assert_eq!(talk.recalls("dog").await[0], "Feed the cat");

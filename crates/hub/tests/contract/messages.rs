@@ -73,7 +73,7 @@ async fn one_message_with_its_records() {
     assert_eq!(by_seq, house.read("/v1/sessions/mill/messages/mill-0001").await);
 }
 
-/// What a message came from is what the file holds, byte for byte; together the records are every line of the file.
+/// The records of a message are the bytes of the file. Together the records are every line of the file.
 #[tokio::test]
 async fn records_are_the_bytes_of_the_file() {
     let claude = ["conversation", "edits", "todos", "tools", "questions", "commands", "compaction_and_errors"];

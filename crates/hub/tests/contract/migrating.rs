@@ -23,7 +23,7 @@ fn rows(page: &str) -> Vec<Row<'_>> {
     rows.map(|cells| Row { by: cells[2], request: cells[3].trim_matches('`'), answer: cells[4] }).collect()
 }
 
-/// What came back, as the table says it.
+/// Returns the answer as the table has it.
 fn said(status: u16, body: &Value) -> String {
     match (&body["title"], &body["role"]) {
         (Value::String(title), _) if status >= 400 => format!("{status} {title}"),

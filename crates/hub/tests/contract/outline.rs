@@ -1,4 +1,4 @@
-//! What a reader looks for in a session: its landmarks, and where words stand.
+//! Finding a place in a session: the outline, and the search for words.
 
 use crate::support::{House, Talk};
 use insta::assert_snapshot;
@@ -119,7 +119,7 @@ async fn what_was_removed_and_what_was_coloured_is_found() {
         .calls("toolu_3", "Bash", &json!({"command": "ls"}), "\u{1b}[34mgra\u{1b}[1mnary\u{1b}[0m", &Value::Null);
     let house = House::with(&talk).await;
     let mut shown = String::new();
-    // What a progress bar wrote over isn't there to be read.
+    // Text that a progress bar wrote over isn't found.
     for words in ["sluggish", "swift", "granary", "milled+9", "grinding"] {
         let found = house.read(&format!("/v1/sessions/mill/find?q={words}")).await;
         let searched = house.read(&format!("/v1/search?q={words}")).await;

@@ -177,7 +177,7 @@ async fn a_folder_is_forgotten_while_it_is_imported() {
     assert_eq!(house.read("/v1/sessions").await["all"], 0);
 }
 
-/// What a person named goes on without the file that was taken from under it.
+/// An import that a person started goes on without a file whose session was forgotten meanwhile.
 #[tokio::test]
 async fn a_file_that_fails_is_named_and_the_others_are_read() {
     let house = House::with_projects(Consent::Given).await;

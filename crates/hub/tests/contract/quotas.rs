@@ -1,4 +1,4 @@
-//! What a key may post, and the names that stay its own.
+//! The quota of a key, and the names that stay its own.
 
 use crate::blobs::put;
 use crate::support::House;
@@ -58,7 +58,7 @@ async fn a_key_posts_as_much_as_it_may() {
     );
     let session = house.send(caller.clone(), Post, "/v1/sessions", Some(json!({"agent": "bot"}))).await;
     assert_eq!(session.body["code"], "quota_reached");
-    // What the owner allows holds at once, for who shows the key again.
+    // The owner's change holds at once, for a client that shows the same key again.
     let raised =
         house.send(Caller::Local, Patch, &format!("/v1/keys/{id}"), Some(json!({"quota": {"messages": 5}}))).await;
     assert_eq!(raised.status, 200, "{}", raised.body);

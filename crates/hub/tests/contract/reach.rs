@@ -48,7 +48,7 @@ async fn our_id_wins_over_an_agents_own() {
     assert_eq!(said.body["session_id"], "s1", "{}", said.body);
 }
 
-/// What two agents call alike is named by nobody's word.
+/// A name that two agents use for their sessions is ambiguous for the owner.
 #[tokio::test]
 async fn an_own_id_of_two_agents_is_ambiguous() {
     let house = House::with(&Talk::new("mill").user("Grind")).await;
@@ -72,7 +72,7 @@ async fn an_agent_counts_its_own_sessions() {
     assert_eq!((&page["total"], &page["all"], &page["facets"]), (&json!(1), &json!(1), &expected));
 }
 
-/// What each scope opens: a `post` key gets answers to what it writes, a `read` key what is there.
+/// The endpoints of each scope: a `post` key gets answers to its own messages, a `read` key reads all.
 #[tokio::test]
 async fn each_scope_by_itself() {
     let house = House::new().await;

@@ -1,4 +1,4 @@
-//! What people answer to the comments of a review: kept with it, told to the agent, and taken back.
+//! People's answers to the comments of a review: kept with it, passed to the agent, and taken back.
 
 use crate::live::{Talk, contents};
 use api::Method::{Delete, Get, Patch, Post};

@@ -29,7 +29,7 @@ impl Talk {
         said.body
     }
 
-    /// What the agent reads in a run that it begins now; null if nothing wakes it.
+    /// Returns the prompt of a run that begins now; null if nothing wakes the agent.
     async fn reads(&self) -> Value {
         let begun = self.agent(Post, "/runs", json!({"wait": 0, "format": "text"})).await;
         let run = begun.body["run"].clone();
@@ -110,7 +110,7 @@ async fn a_reply_needs_no_mention() {
     assert_eq!(talk.reads().await, "8080");
 }
 
-/// What somebody wrote while they were heard isn't read once they aren't.
+/// Messages of a sender who is no longer heard aren't read, even if they were stored before.
 #[tokio::test]
 async fn a_sender_who_is_not_heard_any_more_is_in_no_prompt() {
     let talk = Talk::new().await;
@@ -132,7 +132,7 @@ async fn control_words_are_consumed_and_carried_out() {
         "question": "Delete it?", "options": [{"id": "y", "label": "Yes", "kind": "allow_once"}]}]});
     let metadata = json!({"message_type": "APPROVAL", "payload": payload});
     talk.agent(Post, "/messages", json!({"id": "a1-x", "message_metadata": metadata})).await;
-    // What was shown isn't known here: nothing is approved by a word.
+    // A word can't approve: it isn't known what was shown.
     let approve = talk.says("approve a1").await;
     assert_eq!(approve["context"], "none");
     assert_eq!(approve["metadata"]["routing"], json!({"control": "approve"}));
@@ -364,7 +364,6 @@ async fn a_room_is_registered_for_a_session_and_taken_back() {
     assert_eq!(rooms().await, 1, "it is listed again");
 }
 
-/// What a form or a command asks for is a prompt, whatever it begins with, and whatever routing is set.
 #[cfg(unix)]
 /// Who is alone with the agent needs no mention, and may write one.
 #[tokio::test]

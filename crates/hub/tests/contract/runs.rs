@@ -82,7 +82,7 @@ async fn a_run_gives_what_people_and_the_system_said_once_and_in_order() {
     again["resumed"] = json!(false);
     assert_eq!(again, run);
 
-    // What comes in a run is for the next one: a post gives nothing of it.
+    // A message that comes during a run is for the next one: the answer to a post has none of them.
     let posted = talk.agent(Post, "/messages", json!({"content": "Oui"})).await;
     assert_eq!(posted.body["queued_user_messages"], json!([]));
     let ended = talk.end(&run, json!({"usage": {"input": 10, "output": 2, "cache_read": 0, "cache_write": 0}})).await;
@@ -251,7 +251,7 @@ async fn a_prompt_has_the_latest_of_a_long_history_and_names_what_it_left_out() 
     again["resumed"] = json!(false);
     assert_eq!(again, run);
     talk.end(&run, json!({})).await;
-    // What is left out is read as it always was.
+    // Omitted messages can still be read.
     let page = talk.agent(Get, "/messages?after=0&limit=2", Value::Null).await;
     assert_eq!(page.body["messages"].as_array().unwrap().len(), 2);
     let later = talk.begin(json!({"history_after": 2})).await;
@@ -463,7 +463,7 @@ async fn the_server_tells_of_itself_where_it_concerns_somebody() {
     );
 }
 
-/// What may happen in a session.
+/// A step in a session.
 #[derive(Debug, Clone)]
 enum Step {
     Person(String),

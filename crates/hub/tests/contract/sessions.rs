@@ -264,7 +264,7 @@ async fn a_fork_counts_what_is_its_own() {
     let first = Talk::new("first").user("Plant a quince").says("Planted.");
     let forked = first.text().replace("\"sessionId\":\"first\"", "\"sessionId\":\"fork\"");
     let own = Talk::new("fork").at(60).user("Plant a plum instead").says("Planted that.").text();
-    // What is its own goes on from the copies.
+    // The fork's own lines go on from the copies.
     let own = own.replacen("\"parentUuid\":null", "\"parentUuid\":\"first-0002\"", 1);
     let house = House::with(&first).await;
     house.import(&[house.write("fork.jsonl", format!("{forked}{own}"))]).await;
@@ -360,7 +360,7 @@ async fn the_caller_and_the_state_of_the_server() {
     assert_snapshot!(shown);
 }
 
-/// What the agent said last, of each session of the page, only if it is asked for.
+/// The agent's last message of each session of the page is included only on request.
 #[tokio::test]
 async fn what_was_said_last() {
     let house = village().await;

@@ -31,7 +31,7 @@ async fn send(talk: &Talk, caller: &Caller, method: api::Method, path: &str, bod
     talk.house.send(caller.clone(), method, path, body).await
 }
 
-/// What a list says, without times and hashes.
+/// Returns the entries of a list, without times and hashes.
 fn listed(answer: &Answer) -> Vec<(String, i64, String)> {
     let types = answer.body["types"].as_array().cloned().unwrap_or_default();
     let line = |it: &Value| {
@@ -148,11 +148,11 @@ async fn messages_say_what_their_type_declares() {
     let posted = talk.agent(Post, "/messages", message("m1", 7)).await;
     assert_eq!(posted.body["summary"], "Deploy api: done");
     assert_eq!(posted.body["content"], "Deployment of **api**");
-    // What was made from the payload follows it; what the agent wrote itself stays.
+    // Content generated from the payload follows it; content that the agent wrote itself stays.
     let update = json!({"message_metadata": {"message_type": "acme.deploy/plan", "payload": {"service": "web"}}});
     let changed = talk.agent(Patch, "/messages/m1", update).await;
     assert_eq!(changed.body["content"], "Deployment of **web**");
-    // What was posted before is shown by it, too.
+    // Earlier messages are shown by the declaration, too.
     let page = talk.owner(Get, "/messages", Value::Null).await;
     assert_eq!(page.body["messages"][0]["summary"], "Deploy api: done");
     assert_eq!(page.body["messages"][1]["summary"], "Deploy web:");

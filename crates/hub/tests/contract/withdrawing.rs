@@ -174,7 +174,7 @@ async fn a_person_dismisses_any_request() {
     }
 }
 
-/// What asks nothing can't be dismissed, and only people dismiss.
+/// Only a message that asks can be dismissed, and only people dismiss.
 #[tokio::test]
 async fn only_a_person_dismisses_and_only_what_is_asked() {
     let talk = Talk::new().await;

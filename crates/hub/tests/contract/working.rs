@@ -1,4 +1,4 @@
-//! What an agent began and hasn't finished: its session works, and after a minute of silence it is lost.
+//! Unfinished work of an agent: its session works, and after a minute of silence it is lost.
 
 use crate::live::Talk;
 use api::Api as _;

@@ -98,7 +98,7 @@ fn driven(folder: &str, mode: Option<&str>) -> Driven {
     }
 }
 
-/// What an archive says that somebody chose or decided was chosen and decided by nobody here.
+/// Choices and decisions in an archive count as made by nobody here.
 #[tokio::test]
 async fn choices_and_decisions_of_an_archive_are_not_ours() {
     for (from, to) in engines().await.into_iter().zip(engines().await) {
@@ -318,7 +318,7 @@ async fn every_column_of_a_session_is_written() {
     assert_eq!(missing, Vec::<String>::new(), "add them to `archive.rs`");
 }
 
-/// What `archive.rs` says of a table.
+/// Returns the part of `archive.rs` about a table.
 fn part<'a>(source: &'a str, table: &str) -> Option<&'a str> {
     let (_, rest) = source.split_once(&format!("part!(\"{table}\""))?;
     rest.split_once("),").map(|(part, _)| part)

@@ -41,7 +41,7 @@ impl Other {
         }
     }
 
-    /// What whoever owns the database can do.
+    /// Switches the triggers off, as whoever owns the database can.
     async fn disarm(&self) {
         match self {
             Self::Sqlite(_) => {

@@ -1,4 +1,4 @@
-//! What a batch adds, changes and leaves alone.
+//! The effect of a batch: rows that it adds, changes and leaves alone.
 
 use crate::support::{NOW, ago, batch, by, bytes, engines, message, message_id, record, session, session_id};
 use model::policy::Display;

@@ -37,7 +37,7 @@ async fn a_blob_is_kept_once_and_belongs_to_those_who_brought_it() {
         let reads = async |key: &str| workspace.key_reads_blob(DIGEST, key).await.unwrap();
         assert_eq!((reads("bot").await, reads("other").await), (true, false));
         workspace.write_live(&[owned("s1", "other"), owned("s2", "third")], NOW).await.unwrap();
-        // What a key didn't upload, it can't attach; a person can.
+        // A key can't attach an upload of another one; a person can.
         workspace.attach_blob(&session_id("s1"), DIGEST, Some("other")).await.unwrap();
         assert!(!reads("other").await);
         workspace.attach_blob(&session_id("s1"), DIGEST, None).await.unwrap();
@@ -82,7 +82,7 @@ async fn a_large_blob_comes_and_goes_in_parts() {
         assert_eq!(read(workspace, &blob, blob.size..u64::MAX).await.unwrap(), b"");
         assert_eq!(workspace.damaged_content().await.unwrap(), Vec::<String>::new());
 
-        // What a transcript holds is stored likewise.
+        // Files in a transcript are stored likewise.
         let (other, key) = (many((2 << 20) + 1), "a".to_owned());
         let new =
             NewBlob { session_key: key, sha256: digest(&other), mime: "image/png".to_owned(), bytes: other.clone() };

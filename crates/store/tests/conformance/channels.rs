@@ -1,4 +1,4 @@
-//! What channels are told: rows that come with the messages, wait in order, and are settled by one server at a time.
+//! Deliveries to channels: rows that come with the messages, wait in order, and are settled by one server at a time.
 
 use crate::support::{Engine, NOW, batch, count, engines, message, session, session_id};
 

@@ -76,7 +76,7 @@ async fn another_one_a_locked_one_and_a_torn_one_are_named() {
     assert!(matches!(ChatHost::open(&path).await.err(), Some(ForeignError::Sqlite(_))));
 }
 
-/// What is written beside a table to make reading it run something.
+/// Schemas that make reading a table run something are refused.
 #[tokio::test]
 async fn only_plain_tables_of_a_chat_host_are_read() {
     const VIEW: &str = "CREATE VIEW messages AS WITH RECURSIVE n(i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM n) \

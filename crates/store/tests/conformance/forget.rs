@@ -1,4 +1,4 @@
-//! What is forgotten leaves nothing.
+//! Forgotten sessions leave nothing behind.
 
 use crate::support::{
     Engine, NOW, ago, batch, bytes, count, digest, engines, message, record, session, session_id, source_id, upload,
@@ -131,7 +131,8 @@ async fn no_word_is_left_in_the_file() {
     }
 }
 
-/// What nobody's message names goes after a while, whoever may have brought it; what one names stays as long as it.
+/// A blob that no message names goes after a while, whoever uploaded it. One that a message names stays as long as the
+/// message.
 #[tokio::test]
 async fn uploads() {
     for engine in engines().await {
@@ -157,8 +158,9 @@ async fn uploads() {
     }
 }
 
-/// Of a session that was read from a file, its row stays, so that the file doesn't bring it back; words, bytes and
-/// blobs go, and what the file holds later isn't stored either. A session that shares the file keeps its bytes.
+/// The row of a deleted session that was read from a file stays, so that the file doesn't bring it back. Words, bytes
+/// and
+/// blobs go, and later lines of the file aren't stored either. A session that shares the file keeps its bytes.
 #[tokio::test]
 async fn what_was_deleted_isnt_brought_back_by_its_file() {
     for engine in engines().await {
@@ -179,7 +181,7 @@ async fn what_was_deleted_isnt_brought_back_by_its_file() {
             }
             left
         };
-        // Of `b` one of everything, and two blobs.
+        // One row of each kind for `b`, and two blobs.
         let expected = [2, 2, 2, 1, 1, 1, 2, 2];
         assert_eq!(left().await, expected);
         let query = SearchQuery { text: "zyxazyx".to_owned(), limit: 5, ..SearchQuery::default() };

@@ -1,4 +1,4 @@
-//! What agents ask by hooks, and what is always allowed.
+//! Requests of agents by hooks, and rules that always allow them.
 
 use crate::support::{NOW, engines};
 use model::session::{Live, LiveState};

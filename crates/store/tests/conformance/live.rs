@@ -338,7 +338,7 @@ async fn a_ring_is_heard_by_others() {
     }
 }
 
-/// What the agent had already is no news to anybody.
+/// Messages that the agent has read already make no event.
 #[tokio::test]
 async fn who_asks_again_tells_nobody() {
     for engine in engines().await {
@@ -380,7 +380,7 @@ async fn the_same_ids_in_two_sessions() {
     }
 }
 
-/// What is new to a person who read a session before, counted up to a bound.
+/// The number of unread messages of a person, counted up to a bound.
 #[tokio::test]
 async fn what_a_person_has_not_read() {
     for engine in engines().await {
@@ -468,7 +468,7 @@ async fn a_post_sees_what_another_server_did_to_its_session() {
     }
 }
 
-/// Of two servers that write in turns, each sees what the other one wrote.
+/// Two servers that write in turns see each other's messages.
 #[tokio::test]
 async fn servers_that_write_at_the_same_time_lose_nothing() {
     const BATCHES: usize = 60;

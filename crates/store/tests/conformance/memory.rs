@@ -1,4 +1,4 @@
-//! What is remembered: written with its message, found on both engines alike, and gone when it is to be.
+//! Memories: written with their messages, found on both engines alike, and deleted with them.
 
 use crate::support::{Engine, NOW, batch, by, count, engines, message_id, session, session_id};
 use model::{Role, Status};
@@ -31,7 +31,7 @@ async fn memories_are_found_by_any_word_and_rare_words_weigh_more() {
             (0..30).map(|n| said("a", &format!("m{n}"), &format!("the server number {n}"))).collect();
         messages.push(said("a", "port", "The server listens on port 8080"));
         messages.push(said("b", "wind", "the wind turns the mill"));
-        // What isn't remembered isn't found, whoever says it.
+        // Messages that aren't remembered aren't found, whoever wrote them.
         messages.push(by(Role::User, "a", "not", "port 8080 again"));
         messages.push(by(Role::Assistant, "a", "answer", "It is port 8080."));
         write(&engine, messages).await;

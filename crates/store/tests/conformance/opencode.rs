@@ -43,7 +43,7 @@ async fn it_is_read_while_its_owner_writes() {
         {\"info\":{\"id\":\"msg_2\",\"sessionID\":\"ses_1\",\"data\":\"torn\"},\"parts\":[]}\n]}\n";
     assert_eq!(read(&path).await, (first.to_owned(), 3));
 
-    // What isn't committed isn't seen, and nobody waits for anybody.
+    // Uncommitted rows aren't seen, and nobody waits for anybody.
     run(&mut owner, "BEGIN IMMEDIATE; INSERT INTO part VALUES ('prt_1', 'msg_1', 'ses_1', 9, '{}')").await;
     assert_eq!(read(&path).await, (first.to_owned(), 3));
     run(&mut owner, "COMMIT").await;

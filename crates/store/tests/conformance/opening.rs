@@ -60,7 +60,7 @@ async fn a_workspace_is_planned_as_all_rows_whatever_is_stored() {
             let rows: Vec<&str> = rows.split(' ').collect();
             assert_eq!(rows[0], rows[1], "{table} {index}");
         }
-        // What is counted in a store that has next to nothing says that all of it may be read.
+        // Statistics of an almost empty store would tell the planner that reading whole tables is cheap.
         engine.workspace.write_batch(batch(vec![session("a")], vec![message("a", "m1", "one")])).await.unwrap();
         sqlx::raw_sql("ANALYZE").execute(&pool).await.unwrap();
         pool.close().await;

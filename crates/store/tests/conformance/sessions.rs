@@ -1,4 +1,4 @@
-//! What a session knows of itself, and how it is found.
+//! The columns of a session, and the searches that find it.
 
 use crate::support::{Engine, NOW, ago, batch, by, engines, message, message_id, session, session_id};
 use model::message_type::todo::TodoProgress;

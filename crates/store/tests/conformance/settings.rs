@@ -39,7 +39,7 @@ async fn each_version_of_a_declared_type_is_kept_once() {
     }
 }
 
-/// What is written of a folder that isn't followed any more would stay when it was forgotten.
+/// A row of a folder that isn't followed any more would stay after the folder was forgotten, so it isn't written.
 #[tokio::test]
 async fn the_word_on_a_folder_holds_for_what_is_being_written() {
     for engine in engines().await {

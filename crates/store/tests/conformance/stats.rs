@@ -80,7 +80,7 @@ async fn what_was_said_called_and_spent() {
             .iter()
             .map(|s| (s.day, s.project.as_deref().unwrap(), s.usage.total(), s.cost_usd))
             .collect();
-        // What agents say and what is left to be computed stand apart.
+        // Costs that agents report and tokens without a cost stand apart.
         let expected = [
             (today - 1, "/work/other", 115, None),
             (today, "/work/demo", 115, None),
@@ -111,7 +111,7 @@ async fn what_was_said_called_and_spent() {
 async fn a_part_of_history() {
     for engine in engines().await {
         let workspace = &engine.workspace;
-        // What has no time is of no day, not of the first of 1970.
+        // A message without a time is of no day, not of the first of 1970.
         let mut undated = message("a", "m0", "whenever");
         undated.draft.created_at = Micros(0);
         let said = vec![undated, message("a", "m1", "said")];

@@ -1,4 +1,4 @@
-//! What an agent that posts by itself began and hasn't finished: silence over it means that the agent was lost.
+//! Unfinished work of an agent that posts by itself: silence means that the agent was lost.
 
 use crate::support::{NOW, engines, message_id, session_id};
 use model::message_type::tool_call::ToolState;
