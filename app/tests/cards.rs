@@ -51,7 +51,7 @@ fn a_card_drawn_whole_and_with_dev_on() {
     }
 }
 
-/// What was retracted isn't drawn as what holds, whatever its type. Developers can read it.
+/// A retracted message isn't drawn as one that holds, whatever its type. Developers can read it.
 #[test]
 fn what_was_retracted_says_so_and_nothing_else() {
     let mut count = 0;
@@ -101,7 +101,7 @@ fn a_failed_call_says_why_before_what_it_was_given() {
     assert!(at("No such board</") < at(">Input<") && at(">Input<") < at("A plan of many words."), "{html}");
 }
 
-/// What its writer, or the server, made of large data is the data once more.
+/// The content that the writer, or the server, made of large data repeats the data.
 #[test]
 fn a_long_message_of_an_unknown_type_shows_its_beginning() {
     let rows: String = (0..3_000).map(|n| format!("\nrow {n}")).collect();
@@ -210,7 +210,7 @@ fn a_call_says_how_the_work_behind_it_stands() {
     );
     let waited = json!({ "state": "done", "task_status": "running", "duration_ms": 61_000 });
     assert_eq!(head(&call("b4", waited), &unknown), "Task | Look | reviewer | 1 min 01 s | Still running");
-    // What nobody works on any more doesn't run.
+    // A call that nobody works on any more doesn't run.
     let running = call("b5", json!({ "state": "running" }));
     assert_eq!(head(&running, &unknown), "Task | Look | reviewer | Running");
     let rests = TranscriptOptions { rests: true, ..unknown };
@@ -251,7 +251,7 @@ fn a_call_whose_result_is_elsewhere_says_how_it_ended() {
         let entry = outcome.map_or_else(|| call(name), |outcome| call(name).with_outcome(outcome));
         assert_eq!(head(&entry, &options()), expected);
         assert_eq!(render_article(&entry, &open).contains(told), outcome.is_some());
-        // What is kept of one is no other one's.
+        // The cached drawing depends on the outcome.
         let again = outcome.map_or(entry.clone(), |_| call(name));
         assert_eq!(head(&again, &options()), "Bash | make | Running");
     }
@@ -445,7 +445,7 @@ proptest! {
     }
 }
 
-/// What was drawn is kept by its id.
+/// Drawings are cached by id, so each gets its own.
 static DRAWN: AtomicUsize = AtomicUsize::new(0);
 
 fn drawn(metadata: Value, content: &str, role: Role, options: &TranscriptOptions) -> String {
@@ -537,7 +537,7 @@ fn of_a_large_edit_the_rest_is_on_the_page_of_changes() {
     assert_eq!(draw(Detail::Printed).matches("class=\"l\"").count(), 10_000);
 }
 
-/// What another wrote becomes text by one function: nothing in it hides.
+/// All text of others is drawn by one function, which shows hidden characters.
 #[test]
 fn nothing_hides_in_any_card() {
     let bad = "cat\u{202e}gpj.exe";

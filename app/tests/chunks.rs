@@ -125,7 +125,7 @@ fn drawn(html: &str) -> Vec<i64> {
     drawn
 }
 
-/// What the markers of hidden messages stand for and say.
+/// Returns the class, count, turn and label of each marker of hidden messages.
 fn markers(html: &str) -> Vec<[String; 4]> {
     let value = |tag: &str, name: &str| {
         let rest = tag.split_once(&format!("{name}=\"")).map_or("", |(_, rest)| rest);
@@ -231,7 +231,7 @@ fn attempts_of_one_request_are_one_line_that_says_how_they_ended() {
     };
     assert_eq!(drawn(None), ("Request 3 attempts failed".to_owned(), 3));
     assert_eq!(drawn(shown(Kind::Ran, 5)), ("Request 3 attempts failed, then it continued".to_owned(), 3));
-    // What it said then is in the same card.
+    // The error that follows is in the same card.
     assert_eq!(drawn(Some(error(5, None))), ("Overloaded gave up after 3 attempts".to_owned(), 4));
 }
 
@@ -442,7 +442,7 @@ fn turns_that_were_left_behind_are_folded_to_one_line() {
     assert!(html.contains("Paint it red") && html.contains("It is red") && html.contains("Add stripes"), "{html}");
 }
 
-/// What there is no time to draw says so, in its place, and is drawn the next time.
+/// A message that there is no time to draw says so in its place, and is drawn the next time.
 #[test]
 fn messages_that_are_not_reached_say_where_they_are() {
     let page = page(&[Kind::Asked, Kind::Ran, Kind::Said], 1, 3);

@@ -85,7 +85,7 @@ fn a_schema_alone_shows_a_grid_and_nothing_is_ever_blank() {
     insta::assert_snapshot!("declared-by-a-schema", lines(&html));
     let empty = render_article(&declared(document, "", json!({})), &options());
     assert!(empty.contains("Run"), "{empty}");
-    // What can't be drawn at all is there as text and JSON.
+    // A message that can't be drawn is shown as text and JSON.
     let metadata = json!({"message_type": "test/bad", "payload": {"say": "<hello>"}});
     let entry = gallery::entry("bad", Role::Assistant, "bot", "words", metadata);
     insta::assert_snapshot!("broken", lines(broken(&entry).as_str()));

@@ -66,7 +66,7 @@ fn sessions_by_state_and_day() {
 fn sessions_list_is_the_page_without_its_surroundings() {
     let data = made_up::sessions();
     let list = sessions::list(&data);
-    // What the rail counts stands at its end.
+    // The counts of the rail are at the end of the list.
     let (rows, rail) = list.split_once("<div hidden data-rail").expect("the rail's figures");
     let inside = rail.split_once('>').and_then(|(_, inside)| inside.strip_suffix("</div>"));
     let (facets, page) = (inside.expect("what they count"), sessions::page(&data));
@@ -91,7 +91,7 @@ fn two_hundred_rows_are_few_elements() {
     let (before, rest) = html.split_once("<template data-rows=\"\">").expect("rows for later");
     let (later, _) = rest.split_once("</template>").expect("their end");
     let count = |html: &str| html.split('<').filter(|tag| tag.starts_with(|c: char| c.is_ascii_alphabetic())).count();
-    // What a template holds is no part of the document.
+    // The content of a template is no part of the document.
     let outside = |(number, part): (usize, &str)| match number {
         0 => count(part),
         _ => 1 + part.split_once("</template>").map_or(0, |(_, outside)| count(outside)),
@@ -357,7 +357,7 @@ fn a_transcript_that_broke_off_is_no_lost_session() {
     assert!(!quiet(3_000).contains("It may be waiting"));
 }
 
-/// What a transcript's agent asks is answered where it runs.
+/// A question of a transcript's agent is answered where the agent runs.
 #[test]
 fn an_observed_question_leads_to_no_button_that_does_nothing() {
     let drawn = |registered: bool| {

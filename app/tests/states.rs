@@ -1,4 +1,4 @@
-//! What cards say of how things stand: questions and their answers, files, lists, calls, and what the record holds.
+//! States in cards: questions and their answers, files, lists, calls, and the contents of the record.
 #![cfg(feature = "ssr")]
 
 #[path = "support/gallery.rs"]
@@ -68,14 +68,14 @@ fn an_answered_question_is_told_in_its_line() {
         "<span class=\"told\"><span class=\"asked\">Which wallet?</span><span class=\"said\">→ Any</span></span>";
     let line = decided("q1", json!([question]), "Any");
     assert!(line.contains(told) && !line.contains("<details"), "{line}");
-    // What its lines have no room for, and what else there was to choose, is unfolded.
+    // Text that its lines have no room for, and the other options, are unfolded.
     let long = decided("q2", json!([question]), &"Any of them. ".repeat(20));
     let chosen =
         decided("q3", json!([{ "question": "Which wallet?", "options": [{ "id": "a", "label": "Any" }] }]), "Any");
     assert!(long.contains("<details") && chosen.contains("<details") && chosen.contains(told), "{long}{chosen}");
 }
 
-/// Of what a transcript's agent was told, the record knows; our `context` is about prompts that we build.
+/// The record has all that a transcript's agent was told; our `context` is about prompts that we build.
 #[test]
 fn of_a_transcript_the_record_is_told_and_not_our_context() {
     let drawn = |observed: bool, record: Option<&str>| {
@@ -98,7 +98,7 @@ fn of_a_transcript_the_record_is_told_and_not_our_context() {
     assert!(posted.contains("not told to the agent") && posted.contains("context none"), "{posted}");
 }
 
-/// What a transcript's agent asks can't be answered here: the card says where it can.
+/// A question of a transcript's agent can't be answered here: the card says where it can.
 #[test]
 fn an_open_question_of_a_transcript_says_where_it_is_answered() {
     let mut entry = gallery::entry(
@@ -259,7 +259,7 @@ fn a_long_review_is_cut() {
     assert_eq!((found(&whole), whole.contains("8,000 more comments: open the full text")), (2_000, true));
 }
 
-/// What is known about lines: what they said when they were commented on, and whether they say it still.
+/// The facts about commented lines: their text at the time of the comment, and whether it is still the same.
 #[test]
 fn lines_of_a_review_are_outdated_when_an_edit_changed_them() {
     let file = |parts: Value| -> NetFile {
@@ -288,7 +288,7 @@ fn lines_of_a_review_are_outdated_when_an_edit_changed_them() {
     assert_eq!(known(11, Some(file(part("one\n2\nthree\n", 10)))), (two(), true));
     assert_eq!(known(11, Some(file(part("two\n", 900)))), (two(), true), "another one, far away");
     assert_eq!(known(11, Some(file(json!([])))), (two(), true), "what the edits made is gone with them");
-    // What no edit held isn't known to have changed, until one holds it.
+    // A line that no edit touched isn't known to have changed, until one touches it.
     assert_eq!(known(50, Some(file(part("one\n", 10)))), (None, false));
     assert_eq!(known(50, Some(file(part("fifty\n", 50)))), (None, true));
     assert_eq!(known(u32::MAX, Some(file(part("one\n", u32::MAX)))), (None, true));
@@ -325,7 +325,7 @@ fn items_of_a_list_show_their_state_with_and_without_a_box() {
     );
 }
 
-/// What a tool said has the tool's mark, and success or failure where that is known.
+/// A message of a tool has the tool's mark, and success or failure where that is known.
 #[test]
 fn a_tool_says_how_it_ended_where_that_is_known() {
     let marks = |name: &str, sender: &str, content: &str, metadata: Value| {

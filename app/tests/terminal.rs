@@ -1,4 +1,4 @@
-//! What commands printed, as their cards show it.
+//! Output of commands in cards.
 #![cfg(feature = "ssr")]
 
 #[path = "support/gallery.rs"]
@@ -25,7 +25,7 @@ fn call(tool: &str, output: &Value) -> String {
     card(json!({"message_type": "TOOL_CALL", "payload": payload}), Role::Assistant)
 }
 
-/// What stands in the terminals of a card.
+/// Returns the content of the terminals in a card.
 fn printed(html: &str) -> String {
     let terminals = html.split("<pre tabindex=\"0\" class=\"term\">").skip(1);
     terminals.map(|rest| rest.split("</pre>").next().unwrap_or_default()).collect::<Vec<_>>().join("\n--\n")
@@ -44,7 +44,7 @@ fn an_output_is_what_its_terminal_showed() {
         bash("N\u{8}NA\u{8}A\n  _\u{8}b_\u{8}y"),
         "<span class=\"a1\">NA</span>\n  <span class=\"a4\">by</span>"
     );
-    // Of a progress bar of hundreds of frames no line is counted, and none is cut off.
+    // No line of a progress bar of hundreds of frames is counted, and none is cut off.
     let frames: String =
         (0..400).map(|n| format!("\u{1b}[2K\rlayer one {n}\n\u{1b}[2K\rlayer two {n}\n\u{1b}[2A")).collect();
     let docker = call("Bash", &json!(format!("\u{1b}[31mred\nstill\n{frames}\n\ndone")));

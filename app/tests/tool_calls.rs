@@ -1,4 +1,4 @@
-//! What the cards of tool calls say in their heads, in the steps of a sub-agent, and where there is nothing to show.
+//! Cards of tool calls: their heads, the steps of a sub-agent, and calls without anything to show.
 #![cfg(feature = "ssr")]
 
 #[path = "support/gallery.rs"]
@@ -66,7 +66,7 @@ fn the_head_of_a_tool_is_told_from_its_folder() {
     let search = |path: &str| json!({"tool_name": "Grep", "input": {"pattern": "lock", "path": path}, "output": "x"});
     assert_eq!(words(head(&draw("everywhere", search(FOLDER)))), "Grep | lock");
     assert_eq!(words(head(&draw("search", search(&format!("{FOLDER}/src"))))), "Grep | lock in src");
-    // What isn't a path in it stays.
+    // Text that isn't a path in it stays.
     for other in
         [format!("ls {FOLDER}/"), format!("cat /mnt{FOLDER}/a"), format!("cat {FOLDER}s/a"), format!("rm {FOLDER}/ x")]
     {
@@ -121,7 +121,7 @@ fn steps_of_a_sub_agent_are_told_as_tools_are() {
             "Edit | src/ | session.rs",
         ]
     );
-    // What it did last is told in the head in the same words.
+    // The head has the last step in the same words.
     assert!(words(head(&html)).starts_with("Task | Look | Edit src/session.rs | "), "{html}");
 }
 
@@ -139,7 +139,7 @@ fn a_tool_call_without_anything_to_show_says_why() {
     assert_eq!(note("n1", true, run.clone(), false), "No output yet");
     assert_eq!(note("n2", true, json!({"tool_name": "Bash", "input": {}}), false), "Its input is still being written");
     assert_eq!(note("n3", false, run.clone(), true), "No answer was recorded");
-    // What was given is something to show.
+    // The input of a call is something to show.
     let long = json!({"tool_name": "Bash", "input": {"command": "make", "timeout": 5000}});
     assert!(!note("n4", false, long, false).contains("No output"));
 }

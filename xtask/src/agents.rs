@@ -40,7 +40,7 @@ pub struct AgentsArguments {
     /// Only an approval, a denial, and what the model was given: less than a minute for each agent
     #[arg(long)]
     short: bool,
-    /// What happens less often instead: answers that cross, browsers that leave, agents that are killed, models that refuse
+    /// Only rarer cases: answers that cross, browsers that leave, agents that are killed, models that refuse
     #[arg(long, conflicts_with = "short")]
     unusual: bool,
 }

@@ -13,7 +13,7 @@ use notify::{Event, RecursiveMode, Watcher};
 
 use crate::{interface, serve, step, workspace};
 
-/// What is watched, below the workspace.
+/// The watched paths, below the workspace.
 const SOURCES: [&str; 8] =
     ["app", "crates", "frontend", "migrations", "server/Cargo.toml", "server/build.rs", "server/src", "style"];
 /// One save often comes as several events: they are gathered for this long.

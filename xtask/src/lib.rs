@@ -1,4 +1,5 @@
-//! What the project's commands share: how the program is built, a PostgreSQL, steps with their times, where things lie.
+//! Code that the project's commands share: the build of the program, a PostgreSQL, steps with their times, the places
+//! of files.
 //!
 //! How to add one: here what the crate `bench` needs too, else a file beside, as `main.rs` says.
 

@@ -72,7 +72,7 @@ fn files(tag: &str) -> Result<Vec<(String, String)>> {
     Ok(files)
 }
 
-/// What a type is called in the tree.
+/// The names of a type in the tree.
 struct Names {
     /// `wind_gust`
     module: String,

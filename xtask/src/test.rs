@@ -20,7 +20,7 @@ use report::{Counts, Report, Work};
 /// The variable that tells random tests how often to try: a number, or `all`.
 const EXTENT: &str = "VERBATIM_TEST_EXTENT";
 
-/// What cargo takes when it isn't told of packages: the program.
+/// Cargo's default without packages: the program.
 const PROGRAM: [&str; 0] = [];
 /// The program and ourselves at once, so that the crates of others are checked once.
 const ALL: [&str; 3] = ["--workspace", "--exclude", "frontend"];
@@ -31,7 +31,7 @@ const OURSELVES: [[&str; 2]; 3] = [["--package", "xtask"], ["--package", "bundle
 struct Step {
     /// By which it is chosen.
     name: &'static str,
-    /// What it is, for people.
+    /// Its title for people.
     title: &'static str,
     /// The steps without which it has nothing to test.
     needs: &'static [&'static str],

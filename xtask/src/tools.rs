@@ -1,4 +1,4 @@
-//! What must be installed, found or fetched, and said in plain words where it can't be.
+//! Tools that must be installed, found or fetched, with plain errors where they can't be.
 use std::{
     env,
     ffi::OsStr,
@@ -14,7 +14,7 @@ use crate::{step, workspace};
 /// The target that the interface is compiled for.
 pub const WASM: &str = "wasm32-unknown-unknown";
 
-/// What lists the crates inside the program.
+/// The tool that lists the crates inside the program.
 const CYCLONEDX: &str = "cargo-cyclonedx@0.5.9";
 
 /// Checks what every build needs: a C compiler (SQLite is C) and the wasm target, which rustup adds where missing.

@@ -1,4 +1,4 @@
-//! What a decision covers is seen whole, in the card and in the list, or there is nothing to decide with.
+//! A decision's whole content is seen, in the card and in the list, or there is nothing to decide with.
 
 use crate::made_up;
 use api::messages::{Ask, AskedCall, Entry, NotShown, NotShownReason};
@@ -16,7 +16,7 @@ fn id(name: &str) -> MessageId {
     MessageId::parse(name).expect("an id")
 }
 
-/// What was drawn is kept by id: each has its own.
+/// Drawings are cached by id: each gets its own.
 static COUNT: AtomicUsize = AtomicUsize::new(0);
 
 /// An open approval that asks about these calls, as the server hands it out.
@@ -63,7 +63,7 @@ fn decides(html: &str) -> bool {
     html.contains("data-shown") || html.contains(HASH)
 }
 
-/// What a browser shows of HTML.
+/// Returns the text that a browser shows of HTML.
 fn seen(html: &str) -> String {
     let text: String = html.split('<').map(|part| part.split_once('>').map_or(part, |(_, words)| words)).collect();
     text.replace("&lt;", "<").replace("&gt;", ">").replace("&quot;", "\"").replace("&#39;", "'").replace("&amp;", "&")
@@ -168,7 +168,7 @@ fn what_hides_in_an_input_is_seen_in_the_card_and_in_the_list() {
             decided_in_list += usize::from(decides(&row));
         }
     }
-    // What is short is decided in the list too.
+    // Short requests can be decided in the list too.
     assert!(decided_in_list >= 200, "{decided_in_list}");
 }
 

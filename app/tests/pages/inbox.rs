@@ -40,7 +40,7 @@ fn page(asks: Vec<Ask>) -> InboxPage {
     InboxPage { asks: Asks { asks, total, next: None }, ..made_up::inbox() }
 }
 
-/// What stands in an element of the first such class.
+/// Returns the HTML of a request's row.
 fn row<'h>(html: &'h str, key: &str) -> &'h str {
     let at = html.find(&format!("data-ask=\"{key}\"")).expect("the row");
     let end = html[at..].find("<article data-row=").map_or(html.len(), |end| at + end);
@@ -102,7 +102,7 @@ fn what_is_answered_in_a_terminal_says_so() {
     assert!(html.contains("Answer it in the agent's terminal") && !html.contains("<textarea"), "{html}");
 }
 
-/// What the browser has comes without content; with anything that it shows, its sign changes.
+/// Rows that the browser has come without content. A row's sign changes with anything that it shows.
 #[test]
 fn rows_that_are_known_are_empty() {
     let session = sessions().remove(0);

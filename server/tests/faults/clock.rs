@@ -47,7 +47,7 @@ fn session(server: &Server) -> String {
     post(server, "/v1/sessions", &json!({ "agent": "bot", "title": "Mill" }))["id"].as_str().unwrap().to_owned()
 }
 
-/// What came to the other side of a channel, which is down for the first request.
+/// The other side of a channel, which is down for the first request. Counts the requests, and those that it took.
 #[derive(Default)]
 struct Other {
     requests: AtomicUsize,
@@ -70,7 +70,7 @@ async fn other_side() -> (String, Arc<Other>) {
     (url, other)
 }
 
-/// What waits after a failure, and what comes behind it, is sent with the next message.
+/// Deliveries that wait after a failure, and those behind them, are sent with the next message.
 #[tokio::test(flavor = "multi_thread")]
 async fn deliveries_after_the_clock_was_set_back() {
     let (url, other) = other_side().await;
@@ -102,7 +102,7 @@ fn schedules_after_the_clock_was_set_back() {
     wait_until("the prompt is there", || server.with_key("GET", &path, "").text().contains("* * * * *"));
 }
 
-/// What agents said under a clock that was ahead is no sign of life for ever.
+/// Messages of agents under a clock that was ahead are no sign of life for ever.
 #[test]
 fn sessions_after_the_clock_was_set_back() {
     let (server, clock) = start(HOUR, &[]);

@@ -132,7 +132,7 @@ fn post(server: &Server, path: &str, body: &Value) -> Reply {
     server.with_key("POST", path, &body.to_string())
 }
 
-/// What was last used long ago is noted at its next use.
+/// Sets the last use of all log-ins and keys to an hour ago, so that their next use is written.
 async fn use_long_ago(place: &Place) {
     let store = Store::open(&Database::Sqlite(place.data().join("verbatim.db"))).await.unwrap();
     let workspace = store.workspace("default");

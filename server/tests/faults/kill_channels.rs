@@ -19,7 +19,7 @@ const POSTERS: usize = 8;
 const SESSIONS: usize = 4;
 const CHANNELS: usize = 3;
 
-/// What came to each channel: key and body, in the order of arrival, repetitions included.
+/// The deliveries to each channel: key and body, in the order of arrival, repetitions included.
 type Arrived = watch::Sender<BTreeMap<usize, Vec<(String, Bytes)>>>;
 
 #[tokio::test(flavor = "multi_thread")]
@@ -63,7 +63,7 @@ async fn each_channel_is_told_each_message_once() {
             all.get(&number).is_some_and(|came| came.iter().map(|(key, _)| key).collect::<BTreeSet<_>>().len() >= total)
         };
         let mut changes = arrived.subscribe();
-        // What waits may be much: nothing may come for so long.
+        // The queue may be long: the time limit is for the gap between deliveries.
         while !is_complete(&changes.borrow_and_update()) {
             timeout(PATIENCE, changes.changed()).await.expect("more is told").unwrap();
         }

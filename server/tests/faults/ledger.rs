@@ -1,4 +1,4 @@
-//! What was promised: every answer of success that a poster got.
+//! The ledger of promises: every answer of success that a poster got.
 
 use std::collections::BTreeMap;
 use std::sync::{Mutex, PoisonError};

@@ -58,7 +58,7 @@ async fn a_database_that_goes_away_and_a_server_that_stands_still_come_back() {
         cable.silence.send_modify(|count| *count += 1);
         timeout(PATIENCE, town.ledger.reaches(town.ledger.count() + 50)).await.expect("posts are answered");
     }
-    // What is written last is told by no bell.
+    // No notification announces the last writes.
     cable.silence.send_modify(|count| *count += 1);
     town.enough.cancel();
     timeout(PATIENCE, posters.join_all()).await.expect("every post is answered in the end");

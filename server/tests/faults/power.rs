@@ -1,8 +1,8 @@
 //! The power fails. What the program asked of its files is recorded; then, for many moments, a disk is made that holds
 //! what was made durable until then and a random part of the rest, in sectors, and opened.
 //!
-//! What was said to posters before that moment must be there. With less durability it isn't: so the test sees what it
-//! looks for.
+//! Messages that posters had an answer for before that moment must be there. With less durability they aren't, which
+//! proves that the test can fail.
 
 use crate::replay::{self, Outcome};
 use crate::support::{PATIENCE, Place, Server};
@@ -42,7 +42,7 @@ async fn without_durability_it_breaks_the_database() {
     assert!(outcome.faulty + outcome.broken > 0, "{outcome:?}");
 }
 
-/// What comes of a cut at each of so many moments.
+/// Returns the outcome of a cut at each of so many moments.
 #[expect(clippy::print_stdout, reason = "the figures are what a long run is made for")]
 async fn cut(durability: &str, moments: usize) -> Outcome {
     let (record, promised) = record(durability).await;

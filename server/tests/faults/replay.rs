@@ -12,8 +12,8 @@ use tokio::task::JoinSet;
 const SECTOR: usize = 512;
 /// Disks that are looked at at a time.
 const AT_ONCE: usize = 4;
-/// Of what was said last before the cut, so much is looked for by name; of the rest, that nothing is missing in
-/// between.
+/// The number of last answers before the cut whose messages are looked for by name. For the rest, the check is that
+/// nothing is missing in between.
 const BY_NAME: usize = 8;
 
 pub enum Entry {
@@ -79,7 +79,7 @@ pub fn said(entries: &[Entry]) -> BTreeSet<Said> {
     said.collect()
 }
 
-/// What came of many cuts.
+/// The outcome of many cuts.
 #[derive(Debug, Default, PartialEq, Eq)]
 pub struct Outcome {
     pub whole: usize,
@@ -161,7 +161,7 @@ pub async fn cut_everywhere(entries: Vec<Entry>, moments: usize) -> Outcome {
     outcome
 }
 
-/// What was made durable, and of the rest none, some, most or all.
+/// Returns the durable data, and of the rest none, some, most or all.
 fn after_a_cut(durable: &Disk, pending: &BTreeMap<String, Vec<&Entry>>, chance: &mut Chance) -> Disk {
     let of_ten = [0, 3, 7, 10][chance.below(4)];
     let mut disk = durable.clone();
@@ -207,7 +207,7 @@ async fn look(disk: Disk, said: Arc<[Said]>) -> Verdict {
 }
 
 async fn open(folder: &Path, said: &[Said]) -> Result<Verdict, StoreError> {
-    // What is looked at needn't reach a disk.
+    // The copy is only read: it needn't reach a disk.
     let tuning = Tuning { durability: Durability::Off, ..Tuning::default() };
     let store = Store::open_with(&Database::Sqlite(folder.join("verbatim.db")), tuning).await?;
     let verdict = compare(&store, said).await;

@@ -8,7 +8,7 @@ use tokio::sync::watch;
 use tokio::time::timeout;
 use tokio_util::sync::CancellationToken;
 
-/// What posters and readers share.
+/// The servers, keys and sessions that posters and readers share.
 pub struct Town {
     /// Where the servers are, one or more on one store; they come back to the same ports.
     pub hosts: Vec<String>,

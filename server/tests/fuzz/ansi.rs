@@ -1,4 +1,4 @@
-//! What a command printed, as its terminal showed it.
+//! Output of commands, as its terminal showed it.
 
 use crate::html::{self, TERMINAL};
 use crate::{engine, inputs};

@@ -12,7 +12,7 @@ use proptest::collection::vec;
 use proptest::prelude::*;
 use proptest::sample::{Index, select};
 
-/// What stands between the texts.
+/// The separator between the texts.
 const BETWEEN: char = '\u{1c}';
 const PATHS: [&str; 7] = ["a.rs", "a.py", "a.md", "a.html", "a.yaml", "a.sh", "a.txt"];
 const WORDS: &[&str] = &[
@@ -111,7 +111,7 @@ fn compared(old: &str, new: &str, path: &str) {
     }
     let diff = outline.file_diff(3);
     let (count, many) = (counts(Some(old), Some(new)), (diff.added, diff.removed));
-    // What is no text has no lines, but is drawn as if it had.
+    // Binary content has no line counts, but is drawn as if it had lines.
     if count.added + count.removed > 0 {
         assert_eq!((count.added, count.removed), many);
     }
@@ -166,7 +166,7 @@ fn bounded(old: &str, new: &str) {
 
 /// A unified diff of two texts makes one of the other.
 fn patched(old: &str, new: &str) {
-    // Of lines that differ in their ends alone it says nothing.
+    // The diff is empty for lines that differ in their ends alone.
     if changed_line_ends(old, new).is_some() {
         return;
     }

@@ -25,7 +25,7 @@ fn check(input: &[u8]) {
         }
         assert_eq!(again, *normal, "normalised once more it is another");
     }
-    // What is read leniently is what was stored.
+    // The lenient reader returns the metadata as stored.
     let parsed = envelope::parse(metadata.as_ref());
     assert_eq!(parsed.problem.is_none(), normal.is_ok());
     let metadata = match normal {

@@ -1,4 +1,4 @@
-//! What HTML of ours may hold, whatever it was made of: tags in the strict form that we write, elements that are closed
+//! The rules for HTML of ours, whatever it was made of: tags in the strict form that we write, elements that are closed
 //! in their order, no element or attribute that runs or loads anything, and links to where links may lead.
 
 /// Elements of which a text in markdown is made.

@@ -56,7 +56,7 @@ fn gather(value: &Value, out: &mut Vec<Value>) {
     }
 }
 
-/// What a text may be made of beside its words.
+/// Pieces of a text beside its words.
 const SIGNS: &[&str] = &[
     "\n",
     "\n\n",

@@ -90,7 +90,7 @@ fn counted(json: &[u8]) -> Option<Count> {
     Some(count)
 }
 
-/// What a request with such a body is refused with, before anything is made of it.
+/// Returns the problem code for a request with such a body, before the body is parsed further.
 fn refusal(json: &[u8]) -> Option<String> {
     let (head, ()) = axum::http::Request::new(()).into_parts();
     check_json(&head, json).err().map(|problem| problem.code)

@@ -6,7 +6,7 @@ use proptest::prelude::*;
 use proptest::sample::select;
 
 const SESSION: &str = "5e551003-0000-4000-8000-000000000003";
-/// What is asked. `{}` is a session.
+/// The paths that are requested. `{}` is a session.
 const PATHS: &[&str] = &[
     "/",
     "/sessions",

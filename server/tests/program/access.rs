@@ -69,7 +69,7 @@ fn every_route_with_every_credential() {
         ];
         let target = filled.iter().fold(path.clone(), |path, (name, value)| path.replace(name, value));
         assert!(!target.contains('{'), "say what stands for the parameter of {path}");
-        // What one route does to a log-in is nothing to the next.
+        // Each route gets a log-in of its own, since an earlier one may have changed it.
         let log_in = server.cookie();
         let secret = server.secret(&log_in);
         let (origin, json) = (server.origin(), ("Content-Type", "application/json"));
@@ -113,7 +113,7 @@ fn a_key_that_only_posts_reads_nothing() {
     }
 }
 
-/// What only commands of this machine may do, and what a person may not.
+/// Endpoints for commands of this machine alone, which refuse a person.
 #[test]
 fn local_endpoints() {
     let server = Server::start();

@@ -68,7 +68,7 @@ fn a_backup_comes_back_whole_with_search_audit_log_and_bytes() {
         assert!(again.contains("exit 1") && again.contains("isn't empty"), "{again}");
     }
     assert_eq!(std::fs::read_to_string(from.path("elsewhere/notices.json")).unwrap(), "{}");
-    // What is restored is found by its words.
+    // Restored messages are found by their words.
     std::fs::rename(from.path("data"), from.path("lost")).unwrap();
     std::fs::rename(from.path("elsewhere"), from.data()).unwrap();
     let server = Server::start_in(from, &[]);

@@ -60,7 +60,7 @@ fn a_player_reads_one_range() {
     assert_eq!(range("bytes=-3"), part("7-9", "789"));
     assert_eq!(range("bytes=10-"), none);
     assert_eq!(range("bytes=-0"), none);
-    // What isn't understood, or asks for several parts, is answered with the whole.
+    // A range that isn't valid, or asks for several parts, is answered with the whole.
     for odd in ["bytes=4-2", "bytes=x", "lines=1-2", "bytes=0-1,4-5", "bytes=0-0,-1"] {
         assert_eq!(range(odd), whole, "{odd}");
     }

@@ -17,11 +17,11 @@ fn as_agent(server: &Server, key: &str, method: &str, path: &str, body: &str) ->
     server.send(method, path, &[("Authorization", &bearer), ("Content-Type", "application/json")], body)
 }
 
-/// What one request may take above idle, in MiB.
+/// The most memory above idle for one request, in MiB.
 const ONE: usize = 50;
 /// A text with line ends is there a third time while it is read, in a buffer that grew.
 const WITH_LINES: usize = 72;
-/// What is drawn or compared is copied for that, and stands beside what comes of it.
+/// Content that is drawn or compared is copied for that, and stands beside the result.
 const DRAWN: usize = 110;
 
 /// A key with a session `s1`, or another name.
@@ -409,7 +409,7 @@ fn connections_are_left_for_the_person() {
     drop((idle, streams, strangers));
 }
 
-/// Of connections without a credential, those of the address that has the most of them give way to others.
+/// Among connections without a credential, those of the address that has the most of them give way to others.
 #[test]
 #[cfg(target_os = "linux")]
 fn one_address_closes_nothing_of_another() {
@@ -466,7 +466,7 @@ fn one_address_leaves_room_for_others() {
     drop((held, more));
 }
 
-/// What is refused is read for two seconds: who goes on sending then holds nothing.
+/// The server reads a refused body for two seconds: a client that goes on sending then holds nothing.
 #[test]
 fn refused_bodies_are_closed() {
     let server = Server::start();

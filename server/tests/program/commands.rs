@@ -18,7 +18,7 @@ fn import_counts_what_is_new() {
     place.write("talks/mill.jsonl", format!("{}{}torn", said("mill", 1, "One"), said("mill", 2, "Two")));
     place.write("talks/deeper/farm.jsonl", said("farm", 1, "Sow"));
     place.write("talks/readme.txt", "no transcript");
-    // What is no transcript is refused, and stops none of the others.
+    // A file that isn't a transcript is refused, and stops none of the others.
     let count = |arguments: &[&str]| {
         let output = place.run(arguments);
         assert_eq!(output.status.code(), Some(1));
@@ -83,7 +83,7 @@ fn doctor_says_what_lies_where() {
     assert!(seen.contains("-     stored data      not checked while the server is running"), "{seen}");
 }
 
-/// What a crash leaves behind is no server: nobody is asked at its address, which may be another's by now.
+/// A file left by a crash is no server: nobody is asked at its address, which may be another's by now.
 #[test]
 fn doctor_does_not_believe_a_credential() {
     let place = Place::new();

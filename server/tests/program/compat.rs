@@ -13,7 +13,7 @@ const OTHER: &str = "00000000-7460-4045-9021-81c5c1cc172f";
 struct Agent<'a> {
     server: &'a Server,
     bearer: String,
-    /// What it asked, and what it was told.
+    /// Its requests, and their answers.
     seen: String,
 }
 

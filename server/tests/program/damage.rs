@@ -7,7 +7,7 @@ use tokio::time::Instant;
 
 const PAGE: usize = 4096;
 const MESSAGES: usize = 600;
-/// What each frame of Zstandard begins with.
+/// The first bytes of each Zstandard frame.
 const ZSTD: &[u8] = &[0x28, 0xb5, 0x2f, 0xfd];
 
 /// The database file of a server that has ended.
@@ -169,7 +169,7 @@ fn a_damaged_database_is_read_only_until_it_is_repaired() {
     assert_eq!(exported, std::fs::read(server.place.path("mill.jsonl")).unwrap());
 }
 
-/// What an index holds follows from its table.
+/// The content of an index follows from its table.
 #[test]
 fn a_damaged_index_loses_nothing() {
     let mut server = damaged_after_a_crash(|file| {

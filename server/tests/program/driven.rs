@@ -82,7 +82,7 @@ fn taking_over(server: &Server, wait: &str) -> (Child, impl FnMut() -> String + 
     (child, line)
 }
 
-/// The same folder, after the server ended.
+/// Starts a server on the same folder, after the other one ended.
 fn again(mut server: Server) -> Server {
     serve(std::mem::replace(&mut server.place, Place::new()))
 }
@@ -99,7 +99,7 @@ fn agent(server: &Server, session: &str) -> Value {
     server.with_key("GET", &format!("/v1/sessions/{session}/agent"), "").json()
 }
 
-/// What the list and the bar say of a session: its state, its agent's state, and why that doesn't run.
+/// Returns the session's state in the list, its agent's state, and the reason why the agent doesn't run.
 fn seen(server: &Server, session: &str) -> (Value, Value, Value) {
     let row = server.with_key("GET", &format!("/v1/sessions/{session}"), "").json()["session"].clone();
     let agent = agent(server, session);
@@ -213,7 +213,7 @@ fn a_server_that_is_killed_while_it_waits_for_agents_is_followed_by_the_next() {
     assert_eq!(agent(&next, &session)["state"], "interrupted");
 }
 
-/// What an agent said in a session, and whether it broke off; without what was taken back.
+/// Returns the agent's messages in a session, each with its status, without those that were retracted.
 fn said(server: &Server, session: &str) -> Vec<(Value, Value)> {
     let page = server.with_key("GET", &format!("/v1/sessions/{session}/messages"), "").json();
     let messages = page["messages"].as_array().unwrap().iter().filter(|message| message["role"] == "assistant");

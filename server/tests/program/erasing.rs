@@ -170,6 +170,6 @@ fn a_running_server_erases_for_its_owner_alone_and_says_what_is_wrong() {
     assert_eq!(ranges.len(), 3, "{erased}");
     let found = server.with_key("GET", "/v1/search?q=s3cret", "").json();
     assert_eq!(found["total"], 0, "{found}");
-    // What is posted is another matter: the agent says it anew.
+    // An erasure changes the stored message, so its revision grows.
     assert_eq!(server.with_key("GET", "/v1/sessions/mill/messages", "").json()["messages"][0]["revision"], 2);
 }

@@ -263,7 +263,7 @@ fn by_every_name_and_into_a_file() {
     let whole: Value = serde_json::from_str(&place.out(&["export", "mill", "--format", "json"])).unwrap();
     assert_eq!(whole["session"]["session"]["id"], ours);
     assert_eq!(whole["messages"][0]["content"], "One");
-    // What is gone from the disk is still here.
+    // A file that is gone from the disk is still in the store.
     std::fs::remove_file(&file).unwrap();
     assert_eq!(place.out(&["export", "mill", "--format", "original"]), said("mill-stone", 1, "One"));
 }
@@ -300,7 +300,7 @@ fn a_long_session_comes_whole() {
     assert_eq!(seqs, (1..=1200).collect::<Vec<i64>>());
 }
 
-/// What is forgotten while it is sent breaks the transfer: half a file is no file.
+/// A file that is forgotten while it is sent breaks the transfer: half a file is no file.
 #[test]
 fn a_file_that_goes_while_it_is_sent_is_no_success() {
     let place = Place::new();
@@ -377,7 +377,7 @@ fn words_that_look_like_links_stay_in_a_page() {
     assert!(plain >= 4 && capital.count() == 1, "{plain}: {page}");
 }
 
-/// What is kept is drawn as the page is, and neither is taken for the other.
+/// An exported page is drawn like the page of the session, and neither is taken for the other.
 #[test]
 fn a_page_is_drawn_like_the_transcript() {
     let server = Server::start();

@@ -1,4 +1,4 @@
-//! What lies in a followed folder can't stop the server, and what lies in its own is its owner's alone.
+//! Files in a followed folder can't stop the server, and files in its own folder are its owner's alone.
 
 use crate::support::{PATIENCE, Place, Server, said, wait_until};
 use serde_json::{Value, json};
@@ -192,7 +192,8 @@ fn the_code_is_in_no_argument() {
     assert!(!page.exists());
 }
 
-/// What others might read is said, and taken away at the next start. A folder that holds other files is left as it is.
+/// Files that others might read are reported, and closed to them at the next start. A folder that holds other files is
+/// left as it is.
 #[test]
 fn what_is_open_to_others_is_tightened() {
     let mut server = Server::start();

@@ -1,4 +1,4 @@
-//! What the host says reaches no model: no endpoint, tool, export or older route gives it to an agent, whatever its
+//! Messages of the host reach no model: no endpoint, tool, export or older route gives them to an agent, whatever its
 //! scopes. The tables of endpoints, routes and tools are gone through, so that a new one fails here until it is
 //! covered.
 
@@ -22,7 +22,7 @@ const WORD: &str = "lantern";
 /// The session of a key, under an id that the older API takes.
 const OWN: &str = "faaa0240-7460-4045-9021-81c5c1cc172f";
 
-/// What the host says, of each type and by each sender's word.
+/// Returns messages of the host, of each type and with each sender's word.
 fn planted() -> Vec<Value> {
     let text = format!("{MARK} {WORD}");
     let typed = |kind: &str, payload: Value| json!({"message_type": kind, "payload": payload, "note": text});
@@ -179,7 +179,7 @@ impl Reader<'_> {
 
     fn sweep(&mut self, session: &str, last: i64) {
         let for_agents = || ENDPOINTS.iter().filter(|it| it.access.contains(&Access::Agent));
-        // What reads comes first: what writes may end the session.
+        // Reading endpoints come first: a writing one may end the session.
         for reads in [true, false] {
             for endpoint in for_agents().filter(|it| (it.method == api::Method::Get) == reads) {
                 self.ask_endpoint(endpoint.name, (endpoint.method.as_str(), endpoint.path), session, last);
@@ -357,7 +357,7 @@ fn no_answer_of_the_older_api_has_what_the_host_says() {
     let routes = source.split(".route(\"/api/v1/").skip(1).map(|rest| rest.split('"').next().unwrap());
     let routes: Vec<&str> = routes.filter(|route| *route != "{*rest}").collect();
     assert!(routes.len() > 8, "{routes:?}");
-    // What ends the instance comes last.
+    // Routes that end the instance come last.
     let (ends, others): (Vec<&str>, Vec<&str>) =
         routes.into_iter().partition(|route| route.ends_with("end") || route.ends_with("status"));
     for route in others.into_iter().chain(ends) {

@@ -26,7 +26,7 @@ fn home() -> Place {
     place
 }
 
-/// What isn't read is named by the start, the list of folders, `doctor` and `import --list`.
+/// Files that aren't read are named by the start, the list of folders, `doctor` and `import --list`.
 #[test]
 fn files_of_known_agents_that_are_not_read_are_named() {
     let place = home();

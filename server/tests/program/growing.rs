@@ -55,7 +55,7 @@ fn a_page_is_told_how_a_text_goes_on() {
         assert_eq!(name, "growth", "{data}");
         data.replace(&id, "ID")
     };
-    // What a page has of it isn't known: the last block comes whole.
+    // It isn't known how much of it a page has: the last block comes whole.
     assert_eq!(grown(" & two"), "ID 1 0\n<p>One &amp; two</p>");
     assert_eq!(grown(" <three>"), "ID 1 0 9\n <three>");
     assert_eq!(grown("\nfour"), "ID 1 0 17\n\nfour");
@@ -80,7 +80,7 @@ fn a_page_that_shows_other_sessions_hears_of_a_text_when_it_is_complete() {
     agent.update(&json!({ "append": " four.", "status": "final" }));
     assert_eq!(change(&mut all), (1, 4));
     assert_eq!(change(&mut others), (1, 4));
-    // What was said before the stream began is told, so that its reader knows where it is.
+    // Messages from before the stream began are sent too, so that its reader knows where it is.
     agent.say("POST", "/v1/sessions/s1/messages", r#"{"id": "m1b", "content": "Five", "status": "streaming"}"#);
     agent.say("PATCH", "/v1/sessions/s1/messages/m1b", r#"{"append": " six"}"#);
     let mut late = agent.server.events("after=1.0&growth=none");

@@ -62,7 +62,7 @@ fn settings_are_changed_once_and_given_back_byte_for_byte() {
     assert!(none.ends_with("has no hooks of Verbatim: nothing was changed\n"), "{none}");
 }
 
-/// What was changed since by others stays.
+/// Changes that others made since stay.
 #[test]
 fn what_others_changed_since_stays() {
     let place = Place::new();

@@ -1,4 +1,5 @@
-//! What is no JSON, too deep, too long or never ends: each write refuses it by code and pointer, and goes on.
+//! Bodies that aren't JSON, are too deep, too long or never end: each write refuses them by code and pointer, and goes
+//! on.
 
 use crate::support::{Reply, SECRET, Server};
 use insta::assert_snapshot;

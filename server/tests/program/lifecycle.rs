@@ -44,7 +44,7 @@ fn it_ends_whatever_is_open() {
     assert!(!server.place.data().join("server.json").exists());
 }
 
-/// What an agent writes is in the event stream of an open page.
+/// A new line of a transcript is an event in the stream of an open page.
 #[test]
 fn a_new_line_reaches_an_open_stream() {
     let place = Place::new();
@@ -160,7 +160,7 @@ fn the_example_in_a_folder_of_its_own() {
     }
     let listed = server.with_folder_key(folder, "/v1/sessions?agent=shell");
     assert_eq!(listed["sessions"].as_array().unwrap().len(), 2);
-    // What it holds stays. Once it has ended, commands look where they usually do.
+    // Its data stays. Once it has ended, commands look where they usually do.
     server.terminate();
     assert!(server.ended(PATIENCE).success());
     assert!(out(typed(&server, &["sessions", "--data-dir", folder])).contains("To the example"));

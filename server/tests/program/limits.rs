@@ -1,4 +1,4 @@
-//! What is too large or too slow is refused, and nobody else notices.
+//! Requests that are too large or too slow are refused, and nobody else notices.
 
 use crate::support::{Place, Reply, Server};
 use insta::assert_snapshot;

@@ -12,7 +12,7 @@ pub struct Agent {
     child: Child,
     stdin: Option<ChildStdin>,
     lines: Receiver<Value>,
-    /// What came beside the answers.
+    /// Notifications that came beside the answers.
     notices: Vec<Value>,
     calls: u64,
 }
@@ -88,7 +88,7 @@ impl Agent {
         self.begin("tools/call", json!({"name": tool, "arguments": arguments, "_meta": {"progressToken": token}}))
     }
 
-    /// What the model reads of a call.
+    /// Calls a tool, and returns the texts that the model reads.
     pub fn call(&mut self, tool: &str, arguments: Value) -> Vec<String> {
         let id = self.begin("tools/call", json!({"name": tool, "arguments": arguments}));
         texts(&self.answer(id))
@@ -279,7 +279,7 @@ fn a_person_is_asked_and_waited_for() {
     assert_eq!(texts(&agent.answer(typed)), ["On Monday"]);
 }
 
-/// What Claude Code calls by `--permission-prompt-tool`, and reads back.
+/// The tool that Claude Code calls by `--permission-prompt-tool`, and the answer that it reads.
 #[test]
 fn a_permission_has_the_shape_that_claude_code_reads() {
     let server = Server::start();
@@ -341,7 +341,7 @@ fn nothing_is_allowed_but_by_a_person() {
     assert_eq!(person.until(|message| message["status"] != "final")["status"], "retracted");
     assert_eq!(agent.leave().0, Some(0));
 
-    // What an agent says of itself isn't a person's decision.
+    // An agent's report isn't a person's decision.
     let key = server.agent_key();
     let mut agent = Agent::start(&server, &["--server", &server.origin(), "--key", &key]);
     let call = agent.ask("approve", json!({"tool_name": "Bash", "input": {"command": "ls"}}));

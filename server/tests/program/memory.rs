@@ -9,7 +9,7 @@ use std::sync::mpsc::{Receiver, Sender, channel};
 /// An endpoint in the form of `OpenAI`'s API: `dog` and `poodle` mean the same to it.
 struct Endpoint {
     port: u16,
-    /// What it was asked: the head of each request, and its body.
+    /// The requests that it got: the head of each, and its body.
     asked: Receiver<(String, Value)>,
 }
 

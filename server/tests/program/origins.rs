@@ -78,8 +78,8 @@ fn odd_ways_to_say_a_name() {
     assert_snapshot!(seen);
 }
 
-/// What a browser says of the page that asks, for each kind of request. The cookie comes along in all of them, though a
-/// strict one would not: each wall holds alone.
+/// The headers of a browser about the page that asks, for each kind of request. All requests have the cookie, though a
+/// strict one wouldn't be sent: each check holds alone.
 #[test]
 fn pages_that_ask() {
     let server = Server::start();

@@ -137,7 +137,7 @@ fn a_batch_counts_as_its_messages() {
     assert!((80..=100).contains(&seconds), "{seconds}");
 }
 
-/// What the server itself refuses says so as everything else does.
+/// Errors of the server itself have the same body as all others.
 #[test]
 fn refusals_have_a_body() {
     let server = Server::start();

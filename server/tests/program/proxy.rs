@@ -6,7 +6,7 @@ use std::net::{TcpListener, TcpStream};
 use std::sync::mpsc::{Receiver, Sender, channel};
 use std::sync::{Arc, Mutex};
 
-/// What becomes of answers.
+/// The treatment of answers.
 #[derive(Clone, Copy, PartialEq, Eq)]
 pub enum Fate {
     Arrive,

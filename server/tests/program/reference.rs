@@ -7,7 +7,7 @@ use std::fmt::Write as _;
 use std::path::Path;
 use std::process::Command;
 
-/// What the page would copy.
+/// Returns the texts that the page would copy.
 fn blocks(page: &str) -> Vec<String> {
     let texts = page.split("data-text=\"").skip(1).filter_map(|rest| rest.split('"').next());
     let signs = [("&quot;", "\""), ("&lt;", "<"), ("&gt;", ">"), ("&#x27;", "'"), ("&#39;", "'"), ("&amp;", "&")];

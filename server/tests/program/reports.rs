@@ -1,4 +1,4 @@
-//! What an agent says of a decision is its report: by none of the ways in does it pass for the owner's.
+//! A decision in an agent's message is its report: by none of the ways in does it pass for the owner's.
 
 use crate::support::{Reply, Server};
 use serde_json::{Value, json};
@@ -141,7 +141,7 @@ fn what_a_key_reports_is_shown_as_its_report() {
         message["content"], "**Run `ls`**\n\n*decided elsewhere, reported by nightly:* Only this one",
         "a prompt says whose report it is"
     );
-    // What was read can be sent back.
+    // A message that was read can be sent back.
     let same = agent.at("POST", "/messages", &json!({"id": "m2", "message_metadata": message["metadata"]}));
     assert_eq!((same.status, &same.json()["metadata"]["payload"]["decision"]), (201, &stored), "{}", same.text());
     let in_chat = json!({"state": "denied", "via": "chat", "by": "key"});

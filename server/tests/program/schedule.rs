@@ -33,7 +33,7 @@ fn schedules_from_the_shell() {
         &["schedule", "list"],
         &["schedule", "remove", "--undo", id],
         &["schedule", "add", &session, "x", "--at", "2999-12-01 09:00", "--zone", "America/New_York"],
-        // What can't be done names the option.
+        // The error of an invalid command names the option.
         &["schedule", "add", &session, "x", "--cron", "every day"],
         &["schedule", "add", &session, "x", "--at", "2001-01-01 09:00"],
         &["schedule", "add", &session, "x", "--cron", "0 9 * * *", "--zone", "Mars/Base"],

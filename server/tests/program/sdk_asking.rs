@@ -91,7 +91,7 @@ async fn what_is_no_answer() {
     let question = session.question("Which?").await.unwrap();
     person.post("ticks", json!({"id": "1", "status": "completed"}));
     person.post("messages", json!({"content": "about the other", "reply_to": other.id()}));
-    // What was taken back isn't told, and holds up nothing.
+    // A retracted message isn't delivered, and holds up nothing.
     let regretted = person.post("messages", json!({"content": "Oops"}))["id"].as_str().unwrap().to_owned();
     let path = format!("/v1/sessions/{}/messages/{regretted}", session.id());
     assert_eq!(server.as_owner(&person.cookie, "DELETE", &path, &json!({})).status, 200);
@@ -222,7 +222,7 @@ async fn a_wait_is_as_long_as_was_said() {
     assert_eq!(texts(&session.pending(Duration::from_nanos(1)).await.unwrap()), ["Here"]);
 }
 
-/// What lets everybody in and hangs up at once isn't asked without a pause.
+/// A server that accepts streams and ends them at once is asked with growing pauses.
 #[tokio::test(flavor = "multi_thread")]
 async fn a_stream_that_ends_at_once_is_opened_more_and_more_rarely() {
     let listener = TcpListener::bind("127.0.0.1:0").unwrap();

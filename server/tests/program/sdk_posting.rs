@@ -113,7 +113,7 @@ async fn a_lost_answer_doubles_nothing() {
     assert_eq!(both[0].0 * 2, both[1].0, "each of them was sent twice");
 }
 
-/// What people wrote comes once: with the answer to a post, or by waiting.
+/// A person's message comes once: with the answer to a post, or by waiting.
 #[tokio::test]
 async fn what_people_write_comes_once() {
     let server = Server::start();

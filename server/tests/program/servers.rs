@@ -1,4 +1,4 @@
-//! What PostgreSQL alone can get wrong, and several servers on one database.
+//! Cases that only PostgreSQL can get wrong, and several servers on one database.
 
 use crate::support::{Place, Server, postgres};
 use serde_json::json;
@@ -19,7 +19,7 @@ fn noise(length: usize) -> String {
     (0..length).map(|_| next()).collect()
 }
 
-/// Of names that are counted and looked up by, the database takes no more than so much. Both engines say the same.
+/// Names that are counted and looked up by have a limited length in the database. Both engines give the same error.
 #[test]
 fn names_that_no_index_holds() {
     let mut servers = vec![Server::start()];

@@ -29,7 +29,7 @@ fn service(place: &Place, arguments: &[&str]) -> Output {
     place.program(&[&["service"], arguments].concat()).env("PATH", path).output().unwrap()
 }
 
-/// What a command printed, with standard error behind it.
+/// Returns the output of a command, with standard error behind it.
 fn said(place: &Place, arguments: &[&str]) -> String {
     let output = service(place, arguments);
     let text = String::from_utf8([output.stdout, output.stderr].concat()).unwrap();

@@ -154,7 +154,7 @@ fn send_without_a_server_and_with_a_key() {
     assert!(!other.data().exists(), "nothing was made here");
 }
 
-/// What ran before a pipe is over: its output arrives, whatever bytes are in it. Metadata comes by a pipe too.
+/// The command before a pipe is over: its output arrives, whatever bytes are in it. Metadata comes by a pipe too.
 #[test]
 fn send_what_a_pipe_holds() {
     let server = Server::start();
@@ -235,7 +235,7 @@ fn send_a_message_of_a_type() {
     assert_eq!(said, ["Crashes: bar chart of all", "Tests: 3 of 12 (25 %)"]);
 }
 
-/// What says nothing isn't sent, and isn't asked.
+/// A blank text isn't sent, and isn't asked.
 #[test]
 fn an_empty_message_is_refused() {
     let place = Place::new();
@@ -252,7 +252,7 @@ fn an_empty_message_is_refused() {
     assert!(!place.data().exists());
 }
 
-/// What the terminal hides is counted where it stands, like on the page.
+/// Messages that the terminal hides are counted where they stand, like on the page.
 #[test]
 fn what_is_hidden_is_counted() {
     let server = Server::start();
@@ -369,7 +369,7 @@ impl Running {
         (self.child.wait().unwrap().code().unwrap(), out)
     }
 
-    /// What it said when it ended.
+    /// Returns its standard error up to its end.
     fn said(mut self) -> String {
         let mut said = String::new();
         self.err.take().unwrap().read_to_string(&mut said).unwrap();

@@ -82,7 +82,7 @@ impl Place {
         String::from_utf8(output.stdout).unwrap()
     }
 
-    /// What a person sees of a command: outcome, output and messages.
+    /// Returns all that a person sees of a command: outcome, output and messages.
     pub fn seen(&self, arguments: &[&str]) -> String {
         let output = self.run(arguments);
         let outcome = output.status.code().map_or("killed".to_owned(), |code| format!("exit {code}"));
@@ -317,7 +317,7 @@ impl Server {
         cookie
     }
 
-    /// What the page of a log-in of [`Self::cookie`] sends in the header [`SECRET`] with each change.
+    /// Returns the value that the page of a log-in of [`Self::cookie`] sends in the header [`SECRET`] with each change.
     pub fn secret(&self, cookie: &str) -> String {
         self.secrets.lock().unwrap()[cookie].clone()
     }

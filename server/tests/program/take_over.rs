@@ -213,7 +213,7 @@ fn no_post_fails_while_servers_take_over() {
     assert!(seqs.len() >= count - 1);
 }
 
-/// What a process says on the socket of a server, and what it is answered.
+/// A process that speaks to a server on its socket.
 struct Peer {
     stream: UnixStream,
     answers: BufReader<UnixStream>,
@@ -381,7 +381,7 @@ fn a_take_over_that_is_not_possible_says_why() {
         let seen = server.place.seen(&["serve", "--no-discover", "--take-over"]);
         seen.replace(pid.trim(), "[pid]").split_once("err: ").unwrap().1.to_owned()
     };
-    // What would end its start is found while the other one runs.
+    // Errors that would end its start are found while the other one runs.
     let file = server.place.write("data/notices.json", "{");
     assert!(seen().starts_with("verbatim: [dir]/data/notices.json: "), "{}", seen());
     std::fs::remove_file(file).unwrap();
@@ -496,7 +496,7 @@ fn sockets_that_do_not_serve_are_refused() {
         assert!(said.starts_with("verbatim: ") && said.contains(expected), "{said}");
         assert!(!place.data().exists(), "nothing was made");
     }
-    // What was passed to another process is none of ours.
+    // A descriptor that was passed to another process is none of ours.
     let other = TcpListener::bind("0.0.0.0:0").unwrap();
     let mut child = with_descriptor(&place, other.into(), 1, "1").spawn().unwrap();
     let mut line = String::new();

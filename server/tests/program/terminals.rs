@@ -11,7 +11,7 @@ use std::process::Stdio;
 
 /// Sets the title, writes the clipboard, clears the screen, steps back, turns the direction, resets the terminal.
 const HOSTILE: &str = "X\u{1b}]0;PWN\u{7}\u{1b}]52;c;UFdO\u{7}\u{9b}2J\u{8}\u{202e}\u{1b}c";
-/// What draws a bar that moves.
+/// The sequences that draw a progress bar.
 const OWN: [&str; 3] = ["\u{1b}[2K", "\u{1b}[1A", "\r"];
 
 /// Runs a command on a terminal of its own. Returns what the terminal got until the command ended or, to be ended then,
@@ -204,7 +204,7 @@ fn no_command_passes_stored_text_to_a_terminal_that_would_obey_it() {
         }
     }
     assert!(shown > 20, "the text is there: {shown}");
-    // What goes on to a file is what is stored.
+    // A file gets the text as it is stored.
     // A command before may still add to the session.
     wait_until("a file gets what is stored", || {
         let written = place.run(&["export", session, "--format", "markdown"]).stdout;

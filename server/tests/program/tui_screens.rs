@@ -27,7 +27,8 @@ struct Reader {
     app: App,
     server: tui::Server,
     terminal: Terminal<TestBackend>,
-    /// What the last draw meant to show. The backend keeps what stood below the second half of a wide character; a
+    /// The intended content of the last draw. The backend keeps the cell below the second half of a wide character; a
+    /// terminal doesn't.
     /// terminal doesn't.
     shown: Buffer,
     runtime: Runtime,
@@ -54,7 +55,7 @@ impl Reader {
             let told = self.runtime.block_on(self.server.perform(ask));
             asks.extend(self.app.told(told));
         }
-        // What is drawn counts as seen.
+        // The drawn content counts as seen.
         self.shown = self.terminal.draw(|frame| draw(&mut self.app, frame)).unwrap().buffer.clone();
     }
 

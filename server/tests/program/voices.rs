@@ -51,7 +51,7 @@ fn bodies() -> Vec<(&'static str, Value)> {
     ]
 }
 
-/// What readers and the hub record beside a text, and what an older product does.
+/// Returns fields that readers, the hub and an older product write beside a text.
 fn extras() -> Vec<Value> {
     vec![
         json!({}),

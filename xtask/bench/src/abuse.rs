@@ -42,7 +42,7 @@ pub struct AbuseArguments {
     timeout: u64,
 }
 
-/// What all inputs share.
+/// The settings and results that all inputs share.
 pub struct Lab<'a> {
     program: &'a Path,
     scratch: &'a Path,

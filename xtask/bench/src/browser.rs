@@ -1,4 +1,4 @@
-//! What a person waits for in the browser: `end2end/perf/session.mjs` and `diff.mjs` drive it, the table is ours.
+//! Waiting times of a person in the browser: `end2end/perf/session.mjs` and `diff.mjs` drive it, the table is ours.
 use std::{path::Path, process::Command};
 
 use anyhow::{Context, Result};

@@ -1,4 +1,4 @@
-//! What agents and readers get of a server that many of them use: writes, their answers, events, open streams.
+//! The work of a server for many agents and readers: writes, their answers, events, open streams.
 use std::{path::Path, time::Duration};
 
 use anyhow::Result;

@@ -1,4 +1,4 @@
-//! What the benches read: real transcripts where there are some, and made-up ones for size.
+//! Input of the benches: real transcripts where there are some, and made-up ones for size.
 use std::{
     fs,
     path::{Path, PathBuf},

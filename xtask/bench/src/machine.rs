@@ -1,4 +1,4 @@
-//! What the machine can do, so that figures of two machines, or of one at two times, can be compared.
+//! Speed of the machine, so that figures of two machines, or of one at two times, can be compared.
 use std::{fs, hint::black_box, io::Write as _, path::Path, thread};
 
 use anyhow::Result;

@@ -68,12 +68,12 @@ impl Scratch {
 
 impl Drop for Scratch {
     fn drop(&mut self) {
-        // What stays is in `target`, where nobody minds it.
+        // The rest is in `target`, where nobody minds it.
         let _ = fs::remove_dir_all(&self.0);
     }
 }
 
-/// What `import --json` told, and what it took.
+/// The counts of `import --json`, with its time and memory.
 pub struct Imported {
     pub messages: u64,
     pub sessions: u64,
@@ -208,7 +208,7 @@ impl Server {
         &self.address
     }
 
-    /// What commands of this machine show.
+    /// Returns the key of commands of this machine.
     pub fn key(&self) -> &str {
         &self.key
     }
@@ -251,7 +251,7 @@ fn memory(process: u32, name: &str) -> u64 {
     number_after(&text, name) * 1024
 }
 
-/// Of all living threads, as Linux tells it; 0 elsewhere.
+/// Returns the processor time of all living threads on Linux; 0 elsewhere.
 fn processor_seconds(process: u32) -> f64 {
     // The command's name, in brackets, may hold anything: the numbers come after it.
     let text = fs::read_to_string(format!("/proc/{process}/stat")).unwrap_or_default();

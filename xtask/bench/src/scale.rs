@@ -65,7 +65,7 @@ enum Engine {
     Postgres,
 }
 
-/// What commands of the program work on.
+/// The program, and the store that its commands work on.
 struct Store<'a> {
     program: &'a Path,
     data: PathBuf,
@@ -150,7 +150,7 @@ fn free(folder: &Path) -> Result<u64> {
     Ok(free.context("`df -Pk` doesn't say what is free")? * 1024)
 }
 
-/// What a kept store holds: written after each slice.
+/// The counts of a kept store: written after each slice.
 struct Progress {
     file: PathBuf,
     /// Messages of a session, in the mean.

@@ -1,4 +1,4 @@
-//! What a browser downloads once: size of each file of the interface.
+//! The files of the interface, which a browser downloads once, with their sizes.
 use std::{collections::BTreeSet, fs, path::Path};
 
 use anyhow::Result;

@@ -45,12 +45,12 @@ pub fn bind(wasm: &[u8], scratch: &Path) -> Result<Vec<(String, Vec<u8>)>> {
     Ok(files)
 }
 
-/// What is loaded together when a function that is marked as lazy is first called.
+/// The modules that are loaded together when a function that is marked as lazy is first called.
 struct Part {
-    /// As the program names it: `review_loader_123` for the island `Review`.
+    /// Its name in the program: `review_loader_123` for the island `Review`.
     name: String,
     file: String,
-    /// Of each module its name and its size in `bytes`.
+    /// The name of each module, and its size in `bytes`.
     modules: Vec<(String, usize)>,
     bytes: Vec<u8>,
 }

@@ -61,7 +61,7 @@ struct Arguments {
     check: bool,
 }
 
-/// What the packages of one release share.
+/// State that the packages of one release share.
 pub struct Release {
     version: String,
     commit: String,

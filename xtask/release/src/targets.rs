@@ -20,13 +20,13 @@ pub struct Target {
     pub triple: &'static str,
     /// In the names of files.
     pub name: &'static str,
-    /// Of a wheel: the oldest systems on which the program runs.
+    /// The oldest systems on which the program of a wheel runs.
     pub wheel: &'static str,
     /// `process.platform` and `process.arch` of Node.js.
     pub node: (&'static str, &'static str),
     /// Debian's and OCI's name of the processor, where there are such packages.
     pub linux: Option<&'static str>,
-    /// What runs the program on another processor, and the package that has it.
+    /// The emulator that runs the program on another processor, and the package that has it.
     pub emulator: Option<(&'static str, &'static str)>,
     /// It needs no library of the system.
     pub is_static: bool,
@@ -64,7 +64,7 @@ pub const TARGETS: [Target; 5] = [
         emulator: None,
         is_static: false,
     },
-    // Of a development build: it runs on systems as new as this one.
+    // The target of a development build: it runs on systems as new as this one.
     Target {
         triple: "x86_64-unknown-linux-gnu",
         name: "x86_64-linux-gnu",
@@ -97,7 +97,7 @@ impl Target {
         Self::named(step::output(Command::new("rustc").args(["--print", "host-tuple"]))?.trim())
     }
 
-    /// Whether its programs run here, if need be in an emulator.
+    /// Returns true if its programs run here, if need be in an emulator.
     pub const fn runs(&self) -> bool {
         self.linux.is_some() && cfg!(target_os = "linux")
     }
@@ -150,7 +150,7 @@ fn build_one(release: &Release, target: &'static Target) -> Result<Program> {
     } else if target.linux.is_some() {
         bail!("{} is packaged from a program that is built: name it with `--program`", target.triple);
     } else {
-        // What zig links with instead of the SDK: the names of the functions that are called of macOS.
+        // Zig links with these instead of the SDK: the names of the functions of macOS that are called.
         let names = workspace::root().join("xtask/release/files/macos").display().to_string();
         cargo.args(["-F", "-L"].map(|option| format!("-Clink-arg={option}{names}")));
     }

@@ -83,14 +83,14 @@ pub type Tests = fn(&Counts) -> Result<()>;
 /// A step that holds or doesn't: it counts as one test.
 pub type Check = fn() -> Result<()>;
 
-/// What a step does.
+/// The work of a step.
 #[derive(Clone, Copy)]
 pub enum Work {
     Tests(Tests),
     Check(Check),
 }
 
-/// What a test run tells at its end.
+/// The results of a test run.
 #[derive(Default)]
 pub struct Report(Vec<Row>);
 
@@ -164,7 +164,7 @@ fn row(step: &Step, is_thorough: bool) -> Row {
         Ok(()) => Outcome::Passed,
         Err(error) => {
             step::say(&format!("error of {}: {error:#}", step.title));
-            // What broke outside of any test is a failure as well.
+            // An error outside of any test is a failure as well.
             failed = failed.max(1);
             Outcome::Failed
         }

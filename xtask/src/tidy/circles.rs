@@ -35,9 +35,9 @@ type Path = Vec<String>;
 /// A module's file.
 #[derive(Default)]
 struct Module {
-    /// What it names that may be in its own crate, from the root of that.
+    /// The paths that it names and that may be in its own crate, from the root of that.
     named: BTreeSet<Path>,
-    /// What it exports that another module has: its path here, and as it is named.
+    /// The re-exports of items of other modules: the path here, and the path as it is named.
     exported: Vec<(Path, Path)>,
 }
 
@@ -120,7 +120,7 @@ fn circle(source: &str, parent: &[String], edges: &BTreeSet<(Path, Path)>) -> Op
             imports.entry(from).or_default().insert(to);
         }
     }
-    // What imports nothing that is left, or is imported by nothing that is left, is in no circle.
+    // A module that imports none of those left, or is imported by none of them, is in no circle.
     loop {
         let imported: BTreeSet<String> = imports.values().flatten().cloned().collect();
         let left: BTreeSet<String> = imports.keys().cloned().collect();
@@ -141,7 +141,7 @@ struct Reader<'a> {
     own: &'a Path,
     reads_tests: bool,
     module: Module,
-    /// What stands right behind `crate`.
+    /// The words right behind `crate`.
     roots: BTreeSet<String>,
 }
 

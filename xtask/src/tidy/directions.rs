@@ -3,7 +3,7 @@ use super::{Finding, Tree, circles::modules_named};
 
 const FRONTEND: &str = "frontend/src/";
 const ROOT: &str = "frontend/src/lib.rs";
-/// What the browser's half of `app` may not know.
+/// The modules that each module of the browser's half of `app` may not know.
 const APP: [(&str, &[&str]); 3] = [
     ("app/src/shared", &["browser", "islands", "pages", "message", "transcript"]),
     ("app/src/browser", &["islands", "pages", "message", "transcript"]),

@@ -49,13 +49,13 @@ const OWNED: [(&str, &[&str]); 9] = [
     ("pulldown-cmark", &["app", "tui"]),
     ("ratatui", &["server", "tui"]),
     ("rmcp", &["mcp"]),
-    // Of the server its tests alone, which look into databases that it wrote for others.
+    // For the server its tests alone, which look into databases that it wrote for others.
     ("sqlx", &["server", "store", "store-tests"]),
 ];
 
 /// Pure with their default features: time, randomness and IO are arguments.
 const PURE: &[&str] = &["agents", "api", "cost", "diff", "model", "redact"];
-/// What would make them impure, at any depth.
+/// Crates that would make them impure, at any depth.
 const IMPURE: [&str; 11] =
     ["axum", "chrono", "getrandom", "hyper", "mio", "rand", "reqwest", "rusqlite", "sqlx", "tokio", "uuid"];
 

@@ -2,7 +2,7 @@
 use super::{Finding, Tree, tree::File};
 
 const MAIN: &str = "style/main.css";
-/// What belongs to no component.
+/// Sheets that belong to no component.
 const SHARED: [&str; 4] = [MAIN, "style/base.css", "style/tokens.css", "style/common/"];
 /// Characters; Prettier aims at 120, but doesn't break every value.
 const LONGEST_LINE: usize = 160;

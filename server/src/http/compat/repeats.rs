@@ -197,7 +197,7 @@ impl Known {
     }
 }
 
-/// Returns the worth of an answer that was given. If its sender is gone, the answer has failed.
+/// Returns the worth of the answer, once there is one. It is unknown if the sender is gone without an answer.
 fn worth(told: &watch::Receiver<Option<Answer>>) -> Option<Worth> {
     match &*told.borrow() {
         Some(answer) => Some(answer.worth),

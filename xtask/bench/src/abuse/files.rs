@@ -1,4 +1,4 @@
-//! What can lie in a followed folder: made while the server runs.
+//! Odd files in a followed folder: created while the server runs.
 use std::{
     fs,
     io::Write as _,

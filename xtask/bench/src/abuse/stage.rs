@@ -34,7 +34,7 @@ const PROBE_TIMEOUT: Duration = Duration::from_secs(10);
 /// Time between two looks at a process that should end.
 const LOOK: Duration = Duration::from_millis(10);
 
-/// What a step may cost.
+/// The limit of a step.
 #[derive(Clone, Copy)]
 pub enum Goal {
     /// Memory above idle of one request, 50 MB.

@@ -1,4 +1,4 @@
-//! What posts cost where each is told to three channels as well, as a part of what is posted without any.
+//! The rate of posts that go to three channels as well, as a part of the rate without any.
 use std::{
     io::{BufRead, BufReader, Read, Write},
     net::{TcpListener, TcpStream},

@@ -66,7 +66,7 @@ pub async fn post_to_event(server: &Server, target: &Target, length: Duration) -
     Ok(times)
 }
 
-/// What so many open streams cost, and how soon a message has reached all of them.
+/// Measures the memory of so many open streams, and how soon a message has reached all of them.
 pub async fn measure(server: &Server, count: usize, figures: &mut Vec<Figure>) -> Result<()> {
     let target = Target::new(server, 1).await?;
     let mut poster = Connection::open(&target.address).await?;
@@ -104,7 +104,7 @@ pub async fn measure(server: &Server, count: usize, figures: &mut Vec<Figure>) -
         readies.recv().await.context("a stream could not be opened")?;
     }
     let opened = start.elapsed().as_secs_f64();
-    // What is freed after opening isn't what a stream costs.
+    // Memory that is freed after opening isn't part of a stream's.
     sleep(Duration::from_secs(2)).await;
     let each = server.rss().saturating_sub(before) as f64 / count as f64 / 1024.0;
 

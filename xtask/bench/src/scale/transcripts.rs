@@ -107,7 +107,7 @@ impl Transcript {
         Ok(self.file.flush()?)
     }
 
-    /// What a person writes.
+    /// Writes a prompt of a person.
     pub fn prompt(&mut self, beginning: &str) -> Result<()> {
         let text = format!("{beginning}{}", self.text(40..800));
         self.messages += 1;
@@ -246,7 +246,7 @@ fn timestamp(seconds: u64) -> String {
     format!("2026-{month:02}-{day:02}T{:02}:{:02}:{:02}.000Z", second / 3_600, second / 60 % 60, second % 60)
 }
 
-/// What texts are cut from: some words often, many seldom, as in any language.
+/// The source of all texts: some words often, many seldom, as in any language.
 static TEXT: LazyLock<String> = LazyLock::new(|| {
     const USUAL: [&str; 16] = [
         COMMON, "file", "test", "and", "error", "function", "now", "with", "returns", "a", "value", "from", "module",

@@ -68,7 +68,7 @@ pub fn image(trial: &Trial<'_>) -> Result<()> {
             Ok(command)
         })
     };
-    // What an engine starts, and how it asks.
+    // The command that an engine starts, and its health check.
     let server = use_it::Server::start(&mut start(USER, &[&*entry, &words(&config["Cmd"])].concat()))?;
     let asked = words(&config["Healthcheck"]["Test"]);
     step::output(&mut start(USER, asked.get(1..).unwrap_or_default()))?;

@@ -8,7 +8,7 @@ use super::{Trial, deb_name, kept, use_it};
 
 const SUITE: &str = "bookworm";
 
-/// What is installed besides the program.
+/// The files that are installed besides the program.
 const FILES: [&str; 8] = [
     "usr/lib/systemd/user/verbatim.service",
     "usr/lib/systemd/user/verbatim.socket",

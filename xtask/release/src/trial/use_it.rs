@@ -1,4 +1,4 @@
-//! What is done with a program or an SDK once it is installed.
+//! Trials of a program or an SDK once it is installed.
 use std::{
     fs,
     io::{BufRead, BufReader},
