@@ -1,8 +1,8 @@
 //! The one door to standard output and standard error.
 //!
 //! Stored text may be anybody's, and a terminal obeys some characters: they set its title, write its clipboard, or turn
-//! the
-//! direction of what follows. On a terminal they are shown instead. Output to a file or another program stays as it is.
+//! the direction of what follows. On a terminal they are shown instead. Output to a file or another program stays as it
+//! is.
 
 use anyhow::{Context as _, Result};
 use std::borrow::Cow;

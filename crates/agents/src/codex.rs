@@ -3,10 +3,8 @@
 //! Since autumn 2025 each line is an envelope of a time, a type and a payload; before, lines were bare items behind a head.
 //! Texts of the model and to it are there twice, as an item (`items`) and as an event (`events`): the first of both
 //! becomes the message, and the other one belongs to it (`said`, `searches`). A sub-agent's file may begin with a copy
-//! of
-//! its parent's (`history`). `calls` makes tool calls of items and events, `edits` the edits of files, `result` reads
-//! the
-//! results, and `turns` counts runs and tokens.
+//! of its parent's (`history`). `calls` makes tool calls of items and events, `edits` the edits of files, `result`
+//! reads the results, and `turns` counts runs and tokens.
 //!
 //! Ids of messages: an item's own one; else `<turn>~<n>`, counted within the turn, so that a fork's copies have the same;
 //! `<call id>` of a tool call, with `~edit~<n>` and `~todo~0` of what is derived from it; `<file name>~<offset>` of a line

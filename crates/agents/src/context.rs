@@ -3,8 +3,7 @@
 //! A tour:
 //! - [`Transcript`]: takes the records of a session, and rebuilds the request of any reply.
 //! - `request`: the part that is the same for all agents: calls and their results in pairs, one message a role, tokens,
-//! the
-//!   difference to the request before. `block`: a block of a message. `tokens`: the estimate.
+//!   the difference to the request before. `block`: a block of a message. `tokens`: the estimate.
 //! - `claude`, `codex`, `gemini`, `opencode`, `qwen`: which records of an agent were sent, and in which order.
 //!
 //! - [`of_run`]: the input of an agent that gets it from here. [`of_messages`]: the context without records.

@@ -8,8 +8,7 @@
 //! - `at`: the data shared by all messages of one line; ids and envelopes.
 //! - `log`: a file of one session, whose lines become messages one by one, with defaults for most kinds of lines.
 //! - `calls`: tool calls and their results. `result`: how a call went. `call_ids`: their ids. `proposal`: the edits
-//! that a
-//!   call proposes. `blocks`, `files`, `picture`: content. `short`: a record in one line.
+//!   that a call proposes. `blocks`, `files`, `picture`: content. `short`: a record in one line.
 //! - `asks`, `answers`, `forms`: requests to a person, and the answers.
 //! - `edits`, `patch`, `search_replace`, `window`: changes of files. `todos`: checklists. `reviews`: findings in files.
 

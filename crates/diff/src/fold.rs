@@ -1,14 +1,11 @@
 //! Many edits of one file become its net change.
 //!
 //! The known parts of a file are those that its edits touched. A [`Known`] part holds the same lines as they were
-//! before the
-//! first edit and as they are after the last one. An edit with a line number joins the parts that it touches and moves
-//! those behind it. One without is searched for in the known parts, and in the text that was read of the file before it
-//! and
-//! after it: a step of which both texts are the same only shows what is there. If an edit contradicts the known parts,
-//! somebody else changed the file in between: they are put aside, and the parts begin anew. So they do with each edit
-//! once
-//! the allowed work is done.
+//! before the first edit and as they are after the last one. An edit with a line number joins the parts that it touches
+//! and moves those behind it. One without is searched for in the known parts, and in the text that was read of the file
+//! before it and after it: a step of which both texts are the same only shows what is there. If an edit contradicts the
+//! known parts, somebody else changed the file in between: they are put aside, and the parts begin anew. So they do
+//! with each edit once the allowed work is done.
 
 use crate::Allowance;
 use model::view::FileChange;

@@ -8,10 +8,8 @@
 //!
 //! Our messages are made of the types of the crate `agent-client-protocol-schema`. Messages of agents are read field by
 //! field, so that an unknown update or a later version of the protocol does no harm. For an agent without a transcript
-//! of
-//! its own, the log of both sides' lines ([`crate::log`]) is one: the reader of the crate `agents` makes all messages
-//! from
-//! it.
+//! of its own, the log of both sides' lines ([`crate::log`]) is one: the reader of the crate `agents` makes all
+//! messages from it.
 
 mod asks;
 mod growing;

@@ -3,8 +3,7 @@
 //! - `deliver`: sends the waiting messages, each channel by a task of its own, in its order. `outgoing`: the text of a
 //!   message in a channel.
 //! - `listen`: reads people's messages and reactions from channels that are polled. `incoming`: acts on them. `answer`:
-//! the
-//!   meaning of words and signs for an approval.
+//!   the meaning of words and signs for an approval.
 //!
 //! Messages to send are rows that the store writes together with the messages of the session. A row is begun before it
 //! is

@@ -114,8 +114,8 @@ pub(crate) fn pi(object: &Obj) -> bool {
     openclaw(object) && !text(object, "cwd").split(['/', '\\']).any(|part| part == ".openclaw")
 }
 
-/// Returns true for the head of a session of OpenClaw or Pi. Both heads are the same, but OpenClaw's sessions mostly work
-/// in a folder of its program.
+/// Returns true for the head of a session of `OpenClaw` or Pi. Both heads are the same, but sessions of `OpenClaw`
+/// mostly work in a folder of its program.
 pub(crate) fn openclaw(object: &Obj) -> bool {
     is(object, "type", &["session"])
         && has_all(object, &["id", "cwd"])

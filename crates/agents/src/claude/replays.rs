@@ -1,12 +1,9 @@
 //! Lines that a file repeats under ids of their own, as a session that was resumed does: each is shown once.
 //!
 //! A line of the model is known by its API message, a result by its call, any other line by its time. A prompt that is
-//! repeated with
-//! another time has none of these: a person may say the same twice. It is a copy if a copy of an answer stands behind
-//! it, so it is held
-//! back until the next line of the conversation. A prompt is held back only if it stands behind the same line as the
-//! prompt before, or
-//! repeats the first one of the file.
+//! repeated with another time has none of these: a person may say the same twice. It is a copy if a copy of an answer
+//! stands behind it, so it is held back until the next line of the conversation. A prompt is held back only if it
+//! stands behind the same line as the prompt before, or repeats the first one of the file.
 
 use super::at::hash;
 use super::obj::Obj;

@@ -1,12 +1,10 @@
 //! Codex: a rollout holds the items of its requests in order, as `response_item` lines.
 //!
 //! The model's items between two inputs, or up to a report of tokens, are one reply. A `compacted` line replaces the
-//! items
-//! before; a rollback takes the last turns back. A fork either has copies of the lines of the session that it goes on
-//! from,
-//! or names that session and how many of its lines it shares: then those are read before its own. Where a person went
-//! back,
-//! a newer session goes on in a second file, which names in the same way how many lines of the first one hold.
+//! items before; a rollback takes the last turns back. A fork either has copies of the lines of the session that it
+//! goes on from, or names that session and how many of its lines it shares: then those are read before its own. Where a
+//! person went back, a newer session goes on in a second file, which names in the same way how many lines of the first
+//! one hold.
 
 use super::request::Request;
 use super::{Log, block, overlap};

@@ -13,7 +13,7 @@ pub(super) struct Told {
     sums: HashMap<String, Usage>,
     /// Tokens that messages counted since, by model.
     written: HashMap<String, i64>,
-    /// Output tokens that messages counted for each request, by a hash of its id: several messages may have the same one.
+    /// Output tokens that messages counted for each request, by a hash of its id: several messages may share it.
     requests: HashMap<u64, i64>,
 }
 

@@ -1,12 +1,9 @@
 //! Computation over content: on a bounded number of threads that serve nobody else.
 //!
 //! The time to compare, draw or search a text depends on its content, which anybody may have written, so no such work
-//! runs
-//! where requests are served. There are as many threads for people as there are cores, and half as many for agents, so
-//! that
-//! neither waits for the other. A job waits for a thread, and works, until its deadline; it is told when nobody waits
-//! for it
-//! any more.
+//! runs where requests are served. There are as many threads for people as there are cores, and half as many for
+//! agents, so that neither waits for the other. A job waits for a thread, and works, until its deadline; it is told
+//! when nobody waits for it any more.
 
 use crate::basics::problem::stopping;
 use api::{Problem, ProblemCode};

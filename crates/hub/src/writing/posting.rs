@@ -108,8 +108,7 @@ const SMALL: usize = 16 << 10;
 const SMALL_EDIT: usize = 2 << 10;
 
 /// Returns true if the message is so small that it can be worked on where requests are served. The content is only
-/// hashed
-/// and cut, which takes less than reading its JSON did.
+/// hashed and cut, which takes less than reading its JSON did.
 pub fn is_small(metadata: Option<&Value>) -> bool {
     let is_edit =
         metadata.is_some_and(|given| given.get("message_type").is_some_and(|of| of == MessageType::CodeEdit.as_str()));

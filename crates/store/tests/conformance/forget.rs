@@ -159,8 +159,7 @@ async fn uploads() {
 }
 
 /// The row of a deleted session that was read from a file stays, so that the file doesn't bring it back. Words, bytes
-/// and
-/// blobs go, and later lines of the file aren't stored either. A session that shares the file keeps its bytes.
+/// and blobs go, and later lines of the file aren't stored either. A session that shares the file keeps its bytes.
 #[tokio::test]
 async fn what_was_deleted_isnt_brought_back_by_its_file() {
     for engine in engines().await {

@@ -1,6 +1,5 @@
 //! Prompts that a person typed while the agent worked, where no line repeats them: the removal from the queue stands
-//! for
-//! them.
+//! for them.
 
 use super::Claude;
 use super::line::{Lane, Line, QUEUE};
