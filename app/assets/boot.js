@@ -114,6 +114,18 @@ async function startWorker() {
   }
 }
 
+// A browser that can install the page as an app: the button for it asks.
+addEventListener('beforeinstallprompt', (offer) => {
+  const button = document.getElementById('install');
+  if (!button) return;
+  offer.preventDefault();
+  button.hidden = false;
+  button.onclick = () => {
+    button.hidden = true;
+    offer.prompt();
+  };
+});
+
 // How wide the reader made the panel: known before the page is seen, so that nothing moves.
 try {
   const width = localStorage.getItem('panel.width');

@@ -455,6 +455,11 @@ pub fn agent_name(agent: &str) -> String {
     agents::agent(agent).map_or(agent, |known| known.title).to_owned()
 }
 
+/// The button that installs the page as an app. `boot.js` shows it where the browser can.
+pub fn install_button() -> Part {
+    part! { <button type="button" class="btn quiet" id="install" hidden>{icon(Glyph::DN)}"Install the app"</button> }
+}
+
 /// An icon beside its word.
 pub fn icon(glyph: Glyph) -> Part {
     part! { <Icon glyph/> }

@@ -15,7 +15,7 @@ test.describe('with a public URL', () => {
     await expect(dialog).toBeHidden();
     const shown = page.locator('#paired');
     const link = await shown.locator('.copyline code').innerText();
-    expect(link).toMatch(/^https:\/\/agents\.example\.org\/#c=\S+$/);
+    expect(link).toMatch(/^https:\/\/agents\.example\.org\/inbox#c=\S+$/);
     const code = shown.getByRole('img', { name: 'QR code' });
     await expect(code).toBeVisible();
     expect(await code.evaluate((image) => image.decode().then(() => image.naturalWidth))).toBeGreaterThan(200);
@@ -26,6 +26,18 @@ test.describe('with a public URL', () => {
     const there = await phone.newPage();
     await there.goto(link.replace('https://agents.example.org', verbatim.url));
     await expect(there.locator('html[data-ready]')).toBeAttached();
+    await expect(there).toHaveURL(`${verbatim.url}/inbox`);
+    // The browser says that the page can be installed: then there is a button for it.
+    const install = there.getByRole('button', { name: 'Install the app' });
+    await expect(install).toBeHidden();
+    await there.evaluate(() => {
+      const offer = new Event('beforeinstallprompt', { cancelable: true });
+      offer.prompt = () => { document.title = 'installing'; };
+      dispatchEvent(offer);
+    });
+    await install.click();
+    await expect(there).toHaveTitle('installing');
+    await expect(install).toBeHidden();
     await phone.close();
     await page.reload();
     await expect(devices.getByRole('row', { name: 'My phone' })).toBeVisible();

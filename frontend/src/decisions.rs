@@ -1,7 +1,7 @@
 //! People's answers to approvals, and their ticks in the todo list. The server draws the forms; one listener for all of
 //! them sends what was chosen.
 
-use crate::{panel, transcript, unsent};
+use crate::{held, panel, transcript, unsent};
 use api::Problem;
 use api::contract::{DecideEndpoint, TickTodoEndpoint};
 use api::messages::MessagePath;
@@ -20,6 +20,8 @@ use web_sys::{
     KeyboardEvent, SubmitEvent,
 };
 
+/// Status of a request that didn't reach the server.
+const UNREACHED: u16 = 0;
 /// Status of an answer after another one.
 const TAKEN: u16 = 409;
 /// Status of an answer to an outdated request: the call has another input, or the agent asks another question.
@@ -31,6 +33,7 @@ pub fn start() {
         let Some(form) = dom::closest(&event, "form[data-decide]") else { return };
         event.prevent_default();
         if form.has_attribute("aria-busy") {
+            held::withdraw(&form);
             return;
         }
         let button = event.submitter().and_then(|button| button.dyn_into::<HtmlButtonElement>().ok());
@@ -95,7 +98,15 @@ async fn decide(form: Element, button: Option<HtmlButtonElement>) -> bool {
     dom::announce("Sending");
     let path = MessagePath { session, message };
     let words = input.text.clone();
-    let sent = fragment::client().tell::<DecideEndpoint>(path, input).await;
+    let mut sent = fragment::client().tell::<DecideEndpoint>(path.clone(), input.clone()).await;
+    while sent.as_ref().is_err_and(|problem| problem.status == UNREACHED) {
+        dom::announce("The server can't be reached. The answer waits");
+        if !held::wait(&form, button.as_ref(), said.as_ref()).await {
+            return false;
+        }
+        mark(button.as_ref(), Some("Sending\u{2026}"));
+        sent = fragment::client().tell::<DecideEndpoint>(path.clone(), input.clone()).await;
+    }
     // The decision arrives by the event stream, as for everybody else.
     match (sent, said) {
         (Ok(()), _) => {

@@ -11,8 +11,8 @@ use app::browser::{dom, storage};
 use js_sys::{Array, Object, Reflect};
 use leptos::prelude::lazy;
 use std::cell::RefCell;
+use wasm_bindgen::JsCast;
 use wasm_bindgen::closure::Closure;
-use wasm_bindgen::{JsCast, JsValue};
 use wasm_bindgen_futures::{JsFuture, spawn_local};
 use web_sys::{Event, Notification, NotificationOptions, NotificationPermission};
 

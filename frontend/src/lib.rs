@@ -18,7 +18,7 @@
 //! - `events`: the event stream, shared by all tabs; `session_actions`: rename, pin, archive, delete; `palette` opens it.
 //! - `forms`: forms and buttons that send themselves; `sessions`: the lists and their filters; `panel`: the panel at
 //!   the right; `actions`: buttons that every page has.
-//! - `keyboard`: what keys do; `decisions`: answers to requests of agents.
+//! - `keyboard`: what keys do; `decisions`: answers to requests of agents; `held`: one that waits for the server.
 //! - `action_runner`: runs the actions that `app::browser::dispatch` queues; `settings`, `folders`, `inbox`, `form_pages`: pages of their own.
 //!
 //! How to add one: a file here, started in [`hydrate`] if every page has it, else in `start_page`.
@@ -55,17 +55,19 @@ mod toasts;
 mod arrival;
 mod cursor;
 mod dev_toggle;
+mod held;
 mod image_viewer;
 mod menus;
 mod message_text;
 mod push;
 mod readiness;
-mod service_worker;
 mod swap;
 mod targets;
 mod toast_stack;
 mod unread;
 mod unsent;
+
+mod service_worker;
 
 use app::browser::dom;
 use js_sys::Promise;

@@ -12,7 +12,7 @@ use crate::part::{Part, part};
 use crate::render::render;
 use crate::shared::page_action::PageAction;
 use crate::shared::page_path;
-use crate::shell::{self, Frame, Layout, NavItem, Rail, ShellData, icon};
+use crate::shell::{self, Frame, Layout, NavItem, Rail, ShellData, icon, install_button};
 use api::messages::Asks;
 use leptos::prelude::*;
 use model::AssistantName;
@@ -59,6 +59,7 @@ fn content(data: &InboxPage) -> Part {
         <main class="main" id="main">
             <header class="bar">
                 <div class="bar-title"><h1>"Needs you"</h1>{count(data)}</div>
+                {install_button()}
                 <button type="button" class="btn quiet" id="notify" data-action=PageAction::Notify.name() aria-pressed="false" hidden>"Notify me"</button>
             </header>
             <div class="scroll" id="scroller" tabindex="-1">

@@ -19,7 +19,7 @@ use crate::pages::routing;
 use crate::part::{Part, part};
 use crate::render::render;
 use crate::shared::page_action::PageAction;
-use crate::shell::{self, Frame, Layout, NavItem, Rail, ShellData, icon};
+use crate::shell::{self, Frame, Layout, NavItem, Rail, ShellData, icon, install_button};
 use api::account::LogIns;
 use api::hooks::AllowRules;
 use api::keys::Keys;
@@ -93,6 +93,7 @@ fn content(data: &SettingsPage) -> Part {
     part! {
         <main class="main" id="main">
             <header class="bar"><div class="bar-title"><h1>"Settings"</h1></div>
+                {install_button()}
                 <button type="button" class="btn quiet" data-action=PageAction::LogOut.name()>{icon(Glyph::EXIT)}"Log out"</button>
             </header>
             <div class="scroll" tabindex="-1"><div class="page settings">

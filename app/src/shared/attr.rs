@@ -155,6 +155,8 @@ attributes! {
     FELL = "data-fell";
     FOLLOWED = "data-followed";
     GONE = "data-gone";
+    /// At the form of an answer: it waits for the server.
+    HELD = "data-held";
     KEPT = "data-kept";
     LARGE = "data-large";
     LOADED = "data-loaded";

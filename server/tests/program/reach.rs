@@ -133,7 +133,7 @@ fn a_phone_is_logged_in_by_a_code_that_it_scans() {
     let printed = server.place.out(&["pair", "--name", "Ines' phone"]);
     let (drawn, words) = printed.split_once("\n\n").unwrap();
     assert!(drawn.lines().count() > 20 && drawn.chars().all(|c| " \u{2580}\u{2584}\u{2588}\n".contains(c)), "{drawn}");
-    let (_, code) = words.lines().next().unwrap().split_once("https://agents.example.org/#c=").unwrap();
+    let (_, code) = words.lines().next().unwrap().split_once("https://agents.example.org/inbox#c=").unwrap();
     let code = serde_json::json!({ "code": code }).to_string();
     let headers = [("Host", NAME), ("Origin", PUBLIC), ("User-Agent", "Mozilla/5.0 (iPhone) Safari/604.1")];
     let log_in = || send(&server, &certificate, "POST", "/v1/login", &headers, &code);
@@ -146,7 +146,7 @@ fn a_phone_is_logged_in_by_a_code_that_it_scans() {
     let made = server.with_key("POST", "/v1/pairings", "{}");
     let body = made.json();
     assert_eq!((made.status, body.as_object().unwrap().len()), (201, 3));
-    assert!(body["url"].as_str().unwrap().starts_with("https://agents.example.org/#c="));
+    assert!(body["url"].as_str().unwrap().starts_with("https://agents.example.org/inbox#c="));
     assert!(body["qr"].as_str().unwrap().starts_with("data:image/svg+xml;base64,"));
     for name in ["", " ", "two\nlines", &"n".repeat(61)] {
         let wrong = server.with_key("POST", "/v1/pairings", &serde_json::json!({ "name": name }).to_string());

@@ -254,7 +254,7 @@ pub fn pair_dialog() -> Part {
 
 fn device(login: &LogInInfo, clock: &Clock) -> Part {
     let name = model::browser::name(&login.label);
-    let notified = login.notified.then(|| part! { <span class="chip">"Notifications"</span> });
+    let notified = login.notified.then(|| part! { " "<span class="chip">"Notifications"</span> });
     let words = format!("Log out {name}");
     let end = if login.current {
         part! { <span class="chip" data-state="done">"This one"</span> }

@@ -28,7 +28,7 @@ fn form(device: &PushDevice, zone: &str) -> Part {
         part! { <p class="callout" data-state="failed">{words}</p> }
     });
     part! {
-        <form class="answer notice" id="push" {..send(PutPush, []).attributes()} aria-label="What this device is told" autocomplete="off">
+        <form class="answer notice setting" id="push" {..send(PutPush, []).attributes()} aria-label="What this device is told" autocomplete="off">
             {refused}
             {tick("needs_you", "Requests that wait for me", needs_you)}
             {tick("failed", "Turns that fail", failed)}

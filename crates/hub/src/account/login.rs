@@ -134,14 +134,11 @@ impl Hub {
 
     /// The link that opens the dashboard. The code is in the fragment, which browsers never send.
     pub fn launch_url(&self) -> Result<String, Problem> {
-        self.link(None)
+        Ok(format!("{}/#c={}", self.settings.base_url, self.create_code(None)?))
     }
 
-    fn link(&self, label: Option<String>) -> Result<String, Problem> {
-        Ok(format!("{}/#c={}", self.settings.base_url, self.create_code(label)?))
-    }
-
-    /// The link that logs in another device, which may have a name of its own.
+    /// The link that logs in another device, which may have a name of its own. It opens with what waits: that page offers
+    /// to notify, and to install the app.
     pub fn pair(&self, input: NewPairing) -> Result<Pairing, Problem> {
         if !self.settings.is_public() {
             let problem = Problem::new(ProblemCode::NoPublicUrl, "Other devices can't reach this server");
@@ -151,7 +148,8 @@ impl Hub {
         if name.as_ref().is_some_and(|name| !is_line(name, NAME_CHARS)) {
             return Err(Problem::field("/name", &format!("one line of 1 to {NAME_CHARS} characters, or absent")));
         }
-        let (url, expires_at) = (self.link(name)?, Micros(clock::now().0 + CODE_LIFE.as_micros() as i64));
+        let url = format!("{}/inbox#c={}", self.settings.base_url, self.create_code(name)?);
+        let expires_at = Micros(clock::now().0 + CODE_LIFE.as_micros() as i64);
         // A host has 253 characters at most, and a code ten times as many.
         let code = QrCode::new(&url).map_err(|_| Problem::internal())?;
         let image = code.render::<svg::Color<'_>>().build();
