@@ -1,7 +1,7 @@
 //! Code that the readers of several agents share.
 //!
 //! - `contents`: the base of all readers of files. `lines`: a file of lines; `document`: a file that is one JSON
-//! document,
+//!   document,
 //!   entry by entry; `either`: a file of either kind.
 //! - `decode`, `pieces`, `obj`: from bytes to JSON objects.
 //! - `book`: changes that are read but not yet handed out; `session`, `runs`: the facts of a session and its runs.

@@ -2,7 +2,7 @@
 //!
 //! - `opening`: from the first line to a session that takes prompts. `settings`: its modes and models.
 //! - `turns`: prompts, one at a time, and their ends. `asks`: the agent's requests for permission. `shown`: their
-//! content.
+//!   content.
 //! - `growing`: texts before the agent's own transcript has them.
 //! - `services`: files that the agent reads and writes through us, and commands that it runs.
 //!
