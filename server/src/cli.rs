@@ -7,6 +7,7 @@ mod export_args;
 mod hook_args;
 mod key_args;
 mod link_args;
+mod machine_args;
 mod message_args;
 mod public_args;
 mod schedule_args;
@@ -20,6 +21,7 @@ pub use export_args::{Erase, Export, ExportFormat};
 pub use hook_args::{Hook, HookInstall, HookSend, HookStatus, HookUninstall, HookWhere};
 pub use key_args::{Key, KeyCreate, KeyList, KeyQuota, KeyRevoke};
 pub use link_args::{Open, Pair};
+pub use machine_args::{Completions, ConfigCommand, Man, Service, TlsCommand, TlsInit};
 pub use message_args::MessageArgs;
 pub use public_args::PublicArgs;
 pub use schedule_args::{Schedule, ScheduleAdd, ScheduleList, ScheduleNamed, SchedulePause, ScheduleRemove};
@@ -161,47 +163,14 @@ pub enum Command {
     /// Run the server in the background, as a systemd service of yours
     #[command(subcommand)]
     Service(Service),
+    /// Create an authority of your own, and a certificate for this server
+    #[command(subcommand)]
+    Tls(TlsCommand),
     /// Print a script by which a shell completes commands and options
     Completions(Completions),
     /// Write man pages, one per command
     #[command(hide = true)]
     Man(Man),
-}
-
-#[derive(Debug, Subcommand)]
-pub enum ConfigCommand {
-    /// Print each option with its value, and where it is from
-    Show {
-        /// Print them as JSON
-        #[arg(long)]
-        json: bool,
-    },
-}
-
-#[derive(Debug, Subcommand)]
-pub enum Service {
-    /// Install and start the service; again after an update, to start the new program
-    Install {
-        /// Print the service, and change nothing
-        #[arg(long)]
-        print: bool,
-    },
-    /// Print whether it is installed, enabled and active
-    Status,
-    /// Stop and remove the service; the data stays
-    Uninstall,
-}
-
-#[derive(Debug, Args)]
-pub struct Completions {
-    /// The shell
-    pub shell: clap_complete::Shell,
-}
-
-#[derive(Debug, Args)]
-pub struct Man {
-    /// Folder for the pages
-    pub folder: PathBuf,
 }
 
 /// Location of the data.

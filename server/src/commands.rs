@@ -32,6 +32,7 @@ mod sessions;
 mod show;
 mod tail;
 mod text;
+mod tls;
 mod tui;
 mod types;
 
@@ -76,6 +77,7 @@ async fn dispatch(cli: Cli) -> Result<ExitCode> {
         Command::MigrateStore(args) => restore::migrate(args).await,
         Command::Config(command) => config::run(&command),
         Command::Service(args) => service::run(&args),
+        Command::Tls(command) => tls::run(&command),
         Command::Completions(args) => completions::completions(&args),
         Command::Man(args) => completions::man(&args),
     }?;

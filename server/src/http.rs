@@ -47,7 +47,7 @@ mod web_app;
 pub use accept::serve;
 pub use stopping::Stopping;
 
-use crate::public_url::PublicUrl;
+use crate::reach::Reach;
 use api::contract::{
     ChannelIncoming, Events, ExportAudit, ExportSession, GetBlob, LogInRoute, LogOut, OpenApi, UploadBlob,
 };
@@ -133,10 +133,11 @@ pub fn router(
     hub: &Hub,
     key: &str,
     address: SocketAddr,
-    public: Option<PublicUrl>,
+    reach: &Reach,
     build: Option<String>,
     limits: Limits,
 ) -> Router {
+    let (public, authority) = (reach.url.clone(), reach.authority.clone());
     let is_public = public.is_some();
     let owner = Scoped::new(hub.clone(), Caller::Owner);
     let build = build.unwrap_or_else(assets::build);
@@ -215,6 +216,7 @@ pub fn router(
         .route("/healthz", get(async move || healthy.condition().map_or_else(|| "ok\n".to_owned(), |c| c.code + "\n")))
         .route("/assets/{name}", get(assets::asset))
         .route("/manifest.webmanifest", get(web_app::manifest))
+        .route(web_app::AUTHORITY, get(async move || web_app::authority(authority.as_deref())))
         .route("/worker.js", get(web_app::worker))
         .route("/favicon.ico", get(web_app::favicon))
         .route("/apple-touch-icon.png", get(web_app::touch_icon))

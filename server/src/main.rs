@@ -8,6 +8,7 @@
 //!
 //! How to add a command: a variant in `cli.rs`, a file in `commands/`.
 
+mod authority;
 mod cli;
 mod commands;
 mod config;

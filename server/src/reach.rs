@@ -6,12 +6,15 @@ use crate::tls::Tls;
 use anyhow::{Result, bail};
 use ipnet::IpNet;
 use std::net::{IpAddr, SocketAddr};
+use std::sync::Arc;
 
 /// Which machines can reach the server, and how.
 #[derive(Clone, Default)]
 pub struct Reach {
     pub url: Option<PublicUrl>,
     pub tls: Option<Tls>,
+    /// The certificate of an authority of one's own (DER), for devices that are to trust it.
+    pub authority: Option<Arc<[u8]>>,
     proxies: Vec<IpNet>,
 }
 
@@ -36,7 +39,7 @@ impl Reach {
                  Add `--public-url https://NAME`"
             );
         }
-        Ok(Self { url: public_url.clone(), tls, proxies: trusted_proxy.clone() })
+        Ok(Self { url: public_url.clone(), tls, authority: None, proxies: trusted_proxy.clone() })
     }
 
     /// Checks that an address which other machines reach is served with TLS, by this server or by a proxy.

@@ -2,6 +2,7 @@
 
 use super::text::one_line;
 use super::{folders, print};
+use crate::authority::Authority;
 use crate::cli::Durability;
 use crate::cli::Serve;
 use crate::reach::Reach;
@@ -17,13 +18,14 @@ use hub::notices::Notices;
 use hub::{AgentFolder, Consent, Hub, Root, Settings, discover};
 use std::net::{IpAddr, Ipv4Addr, Ipv6Addr, SocketAddr};
 use std::path::{Path, PathBuf};
+use std::sync::Arc;
 use std::time::Duration;
 use store::{DataDirLock, Database, LockError};
 use tokio::net::TcpListener;
 use tokio_util::sync::CancellationToken;
 
 pub async fn run(mut args: Serve) -> Result<()> {
-    let reach = Reach::of(&args.public)?;
+    let mut reach = Reach::of(&args.public)?;
     reach.check(args.listen)?;
     // One that was passed can listen elsewhere than `--listen` says.
     if let Some(passed) = &args.passed {
@@ -41,6 +43,7 @@ pub async fn run(mut args: Serve) -> Result<()> {
     };
     let database =
         if args.demo { Database::Sqlite(dir.join(data_dir::DATABASE)) } else { data_dir::database(&args.data, &dir)? };
+    reach.authority = Authority::of(&dir).der().map(Arc::from);
     // Before a running server gives up its place for this one.
     let (prices, notices) = (price_file::read(&dir)?, notice_file::read(&dir)?);
     let (routing, embedder) = (args.messages.routing(), args.messages.embedder());
@@ -105,7 +108,7 @@ pub async fn run(mut args: Serve) -> Result<()> {
     if let Some(tls) = reach.tls.clone() {
         tokio::spawn(tls.keep_fresh(shutdown.clone()));
     }
-    let router = http::router(&hub, &key, address, reach.url.clone(), args.build, limits);
+    let router = http::router(&hub, &key, address, &reach, args.build, limits);
     http::serve(listener, router, limits.connections, reach, stopping.clone(), shutdown).await;
     hub.join().await;
     hub.write_refusals().await;

@@ -8,6 +8,7 @@ use super::slots::{Busy, Seat, Slots};
 use super::slow_body::Paced;
 use super::socket::{End, Socket};
 use super::stopping::{Open, Stopping};
+use super::web_app;
 use crate::public_url::PublicUrl;
 use crate::reach::Reach;
 use api::serve::Budget;
@@ -152,7 +153,7 @@ impl Protocols {
             return self.http1(stream, desk, watcher).await;
         }
         match desk.reach.url.clone() {
-            Some(url) => Box::pin(self.redirect(stream, url, watcher)).await,
+            Some(url) => Box::pin(self.redirect(stream, url, desk.reach.authority.clone(), watcher)).await,
             None => Ok(()),
         }
     }
@@ -167,10 +168,20 @@ impl Protocols {
         Ok(watcher.watch(self.http2.serve_connection(socket, service)).await?)
     }
 
-    /// Leads another machine to the public URL.
-    async fn redirect(&self, stream: TcpStream, url: PublicUrl, watcher: Watcher) -> Served {
-        let service = service_fn(move |request| {
-            let answer = with_tls(&request, &url);
+    /// Leads another machine to the public URL. A device that is yet to trust the authority gets its certificate.
+    async fn redirect(
+        &self,
+        stream: TcpStream,
+        url: PublicUrl,
+        authority: Option<Arc<[u8]>>,
+        watcher: Watcher,
+    ) -> Served {
+        let service = service_fn(move |request: Request<_>| {
+            let answer = if request.uri().path() == web_app::AUTHORITY && request.method() == Method::GET {
+                web_app::authority(authority.as_deref())
+            } else {
+                with_tls(&request, &url)
+            };
             async { Ok::<_, Infallible>(answer) }
         });
         Ok(watcher.watch(self.http1.serve_connection(TokioIo::new(stream), service)).await?)

@@ -42,6 +42,20 @@ pub async fn manifest() -> Response {
     (kind, json::write(&manifest).unwrap_or_default()).into_response()
 }
 
+/// Path of the certificate of an authority of one's own.
+pub const AUTHORITY: &str = "/authority.crt";
+
+/// The certificate that devices install to trust the server. It is no secret: who installs it compares its fingerprint.
+pub fn authority(der: Option<&[u8]>) -> Response {
+    match der {
+        Some(der) => {
+            let kind = [(header::CONTENT_TYPE, "application/x-x509-ca-cert"), (header::CACHE_CONTROL, "no-store")];
+            (kind, der.to_vec()).into_response()
+        }
+        None => (StatusCode::NOT_FOUND, "This server has no authority of its own\n").into_response(),
+    }
+}
+
 /// The icon of 192 pixels, in the program: browsers ask for these two by themselves, on pages that name none.
 const ICON: &[u8] = include_bytes!("../../../app/assets/icon-192.png");
 

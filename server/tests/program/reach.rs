@@ -5,9 +5,11 @@ use axum::http::StatusCode;
 use rcgen::generate_simple_self_signed;
 use rustls::pki_types::CertificateDer;
 use rustls::{ClientConfig, ClientConnection, RootCertStore, StreamOwned};
+use sha2::{Digest as _, Sha256};
 use std::fmt::Write as _;
 use std::io::Write as _;
 use std::net::{IpAddr, Ipv4Addr, UdpSocket};
+use std::os::unix::fs::PermissionsExt as _;
 use std::sync::Arc;
 
 const NAME: &str = "agents.example.org";
@@ -202,6 +204,64 @@ fn a_certificate_is_used_from_when_it_changes_and_not_before_it_is_whole() {
     let second = certify(&server.place);
     wait_until("the second certificate is used", || asked(&second));
     assert!(!asked(&first));
+}
+
+#[test]
+fn an_authority_of_ones_own_vouches_for_the_names_of_the_server() {
+    let place = Place::new();
+    let made = place.out(&["tls", "init", "Agents.example.org.", "127.0.0.1"]);
+    assert!(
+        made.starts_with("An authority and a certificate were created, for agents.example.org, 127.0.0.1."),
+        "{made}"
+    );
+    let fingerprint = made.split("SHA-256 ").nth(1).unwrap().trim().to_owned();
+    let folder = place.data().join("tls");
+    for file in ["authority-key.pem", "key.pem"] {
+        let mode = std::fs::metadata(folder.join(file)).unwrap().permissions().mode();
+        assert_eq!(mode & 0o777, 0o600, "{file}");
+    }
+    let (cert, key) = (folder.join("cert.pem"), folder.join("key.pem"));
+    let arguments = ["--public-url", PUBLIC, "--tls-cert", cert.to_str().unwrap(), "--tls-key", key.to_str().unwrap()];
+    let server = Server::listen(place, "0.0.0.0:0", &arguments);
+
+    // A device that doesn't trust it yet gets it without TLS, and compares the fingerprint.
+    let ask = request("GET", "/authority.crt", &[("Host", NAME)], "");
+    let Some(other) = address() else { return };
+    let mut stream = server.connect_from(other);
+    stream.write_all(ask.as_bytes()).unwrap();
+    let reply = Reply::read(stream);
+    assert_eq!((reply.status, reply.header("content-type")), (200, Some("application/x-x509-ca-cert")));
+    let authority = CertificateDer::from(reply.body);
+    let seen: Vec<String> = Sha256::digest(&authority).iter().map(|byte| format!("{byte:02X}")).collect();
+    assert_eq!(seen.join(":"), fingerprint);
+    let page = send(&server, &authority, "GET", "/login", &[("Host", NAME)], "");
+    assert_eq!(page.status, 200, "{}", page.text());
+    assert_eq!(send(&server, &authority, "GET", "/authority.crt", &[("Host", NAME)], "").status, 200);
+
+    // It is renewed for the same names, and the authority stays.
+    let before = std::fs::read(&cert).unwrap();
+    let renewed = server.place.out(&["tls", "init"]);
+    assert!(renewed.starts_with("The certificate was renewed, for agents.example.org, 127.0.0.1."), "{renewed}");
+    assert!(renewed.contains(&fingerprint), "{renewed}");
+    assert_ne!(std::fs::read(&cert).unwrap(), before);
+    let refused = server.place.seen(&["tls", "init", "other.example.org"]);
+    assert!(
+        refused.contains("there is an authority for agents.example.org, 127.0.0.1, and it can't vouch for other names"),
+        "{refused}"
+    );
+    let wrong = server.place.seen(&["tls", "init", "https://agents.example.org:7117"]);
+    assert!(wrong.contains("`https://agents.example.org:7117` is neither a name nor an IP address"), "{wrong}");
+    let other = server.place.out(&["tls", "init", "--replace", "other.example.org"]);
+    assert!(
+        other.starts_with("An authority and a certificate were created, for other.example.org.")
+            && !other.contains(&fingerprint),
+        "{other}"
+    );
+
+    let without = Place::new().seen(&["tls", "init"]);
+    assert!(without.contains("an authority needs the name of the server\n"), "{without}");
+    // A server without one has none to give.
+    assert_eq!(Server::start().get("/authority.crt", &[]).status, 404);
 }
 
 #[tokio::test]

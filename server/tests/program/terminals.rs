@@ -114,6 +114,7 @@ fn no_command_passes_stored_text_to_a_terminal_that_would_obey_it() {
         ("show", &[&[session], &[session, "--dev"], &[session, "--json"], &["none"]]),
         ("open", &[&[]]),
         ("pair", &[&[]]),
+        ("tls init", &[&["agents.example.org"], &[HOSTILE]]),
         ("run", &[&["--agent", HOSTILE]]),
         ("send", &[&["--session", session, HOSTILE], &["--session", session, HOSTILE, "--json"]]),
         ("notify", &[&["--session", session, HOSTILE], &[HOSTILE, "--json"]]),
