@@ -446,6 +446,9 @@ pub struct Doctor {
     /// Ask the running server alone whether it is well, for checks that run often: print `ok`, or fail
     #[arg(long, conflicts_with = "repair")]
     pub health: bool,
+    /// Check alone how other machines see the running server: name, certificate, log-in, events
+    #[arg(long, conflicts_with_all = ["repair", "health"])]
+    pub public: bool,
 }
 
 pub fn session(text: &str) -> Result<String, String> {

@@ -21,6 +21,7 @@ mod metrics;
 mod notify;
 mod open;
 mod pair;
+mod public_check;
 mod repair;
 mod restore;
 mod run;

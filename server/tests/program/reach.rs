@@ -8,7 +8,7 @@ use rustls::{ClientConfig, ClientConnection, RootCertStore, StreamOwned};
 use sha2::{Digest as _, Sha256};
 use std::fmt::Write as _;
 use std::io::Write as _;
-use std::net::{IpAddr, Ipv4Addr, UdpSocket};
+use std::net::{IpAddr, Ipv4Addr, TcpListener, UdpSocket};
 use std::os::unix::fs::PermissionsExt as _;
 use std::sync::Arc;
 
@@ -262,6 +262,51 @@ fn an_authority_of_ones_own_vouches_for_the_names_of_the_server() {
     assert!(without.contains("an authority needs the name of the server\n"), "{without}");
     // A server without one has none to give.
     assert_eq!(Server::start().get("/authority.crt", &[]).status, 404);
+}
+
+/// What `verbatim doctor --public` prints, with the authority trusted or not.
+fn checked(server: &Server, trusts: bool) -> (bool, String) {
+    let mut doctor = server.place.program(&["doctor", "--public"]);
+    if trusts {
+        doctor.env("SSL_CERT_FILE", server.place.data().join("tls/authority.pem"));
+    }
+    let output = doctor.output().unwrap();
+    (output.status.success(), String::from_utf8(output.stdout).unwrap())
+}
+
+#[test]
+fn the_doctor_looks_at_the_server_as_other_machines_see_it() {
+    let plain = Server::start();
+    let (passed, words) = checked(&plain, false);
+    assert_eq!(
+        (passed, &*words),
+        (false, "fail  public URL       the server has none; start it with `--public-url https://NAME`\n")
+    );
+
+    // An address of this machine that isn't one of its own names.
+    let port = TcpListener::bind("0.0.0.0:0").unwrap().local_addr().unwrap().port();
+    let place = Place::new();
+    place.out(&["tls", "init", "127.0.0.2"]);
+    let folder = place.data().join("tls");
+    let (cert, key) = (folder.join("cert.pem"), folder.join("key.pem"));
+    let url = format!("https://127.0.0.2:{port}");
+    let arguments = ["--public-url", &url, "--tls-cert", cert.to_str().unwrap(), "--tls-key", key.to_str().unwrap()];
+    let server = Server::listen(place, &format!("0.0.0.0:{port}"), &arguments);
+    let start = format!("ok    public URL       {url}\nok    name             127.0.0.2 is 127.0.0.2\n");
+    let (passed, words) = checked(&server, true);
+    let rest = "ok    certificate      it is trusted here\n\
+                ok    log-in           this server takes it, and the cookie is for TLS alone\n\
+                ok    events           they come as they are sent\n\
+                ok    HSTS             browsers use this name with TLS only\n";
+    assert_eq!((passed, words), (true, format!("{start}{rest}")));
+    // The log-in of the checks is ended: only the one of this test is left.
+    let cookie = server.cookie();
+    let logins = server.as_owner(&cookie, "GET", "/v1/logins", &serde_json::Value::Null).json();
+    assert_eq!(logins["logins"].as_array().unwrap().len(), 1, "{logins}");
+
+    let (passed, words) = checked(&server, false);
+    assert!(!passed && words.starts_with(&format!("{start}fail  certificate      ")), "{words}");
+    assert!(words.contains("`SSL_CERT_FILE` names a file with it"), "{words}");
 }
 
 #[tokio::test]
