@@ -19,6 +19,7 @@ pub mod landmarks;
 pub mod latest;
 pub mod loads;
 pub mod message_filter;
+mod names;
 pub mod page_action;
 pub mod page_path;
 pub mod palette;

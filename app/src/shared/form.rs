@@ -3,30 +3,13 @@
 //!
 //! To add a kind of field: add a line to [`As`], and its effect on the body to `Field::put`.
 
+use crate::shared::names::names;
 use api::{Method, Problem};
 use serde_json::{Map, Value};
 
 const MEGABYTE: f64 = 1e6;
 
-macro_rules! words {
-    ($(#[$doc:meta])* $Name:ident { $( $(#[$of:meta])* $Variant:ident = $word:literal, )+ }) => {
-        $(#[$doc])*
-        #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-        pub enum $Name { $( $(#[$of])* $Variant, )+ }
-
-        impl $Name {
-            pub const fn name(self) -> &'static str {
-                match self { $( Self::$Variant => $word, )+ }
-            }
-
-            pub fn parse(name: &str) -> Option<Self> {
-                Some(match name { $( $word => Self::$Variant, )+ _ => return None })
-            }
-        }
-    };
-}
-
-words! {
+names! {
     /// How the text of a field becomes JSON. Without a word of its own it is a string.
     As {
         /// A string, without spaces around it; absent if it is empty.
@@ -56,7 +39,7 @@ words! {
     }
 }
 
-words! {
+names! {
     /// The follow-up on the page after success.
     Then {
         /// Its part is drawn anew.

@@ -2,77 +2,63 @@
 //!
 //! To add one: add its line here, and a match where the browser runs it.
 
-macro_rules! page_actions {
-    ($( $Name:ident = $word:literal, )+) => {
-        #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-        pub enum PageAction { $( $Name, )+ }
+use crate::shared::names::names;
 
-        impl PageAction {
-            /// Returns the value of `data-action`.
-            pub const fn name(self) -> &'static str {
-                match self { $( Self::$Name => $word, )+ }
-            }
-
-            /// Reads a value of `data-action`; None if there is no such action.
-            pub fn parse(name: &str) -> Option<Self> {
-                Some(match name { $( $word => Self::$Name, )+ _ => return None })
-            }
-        }
-    };
-}
-
-page_actions! {
-    // Actions of all pages.
-    Copy = "copy",
-    CopyLink = "link",
-    CopyViewLink = "link-view",
-    OpenPalette = "palette",
-    Find = "find",
-    ToggleFilter = "filters",
-    SetFilter = "filter",
-    SetLevel = "level",
-    ShowKeys = "keys",
-    TurnTheme = "theme",
-    LogOut = "log-out",
-    OpenInEditor = "editor",
-    TogglePanel = "panel",
-    // A transcript.
-    PauseOutput = "pause",
-    ShowHidden = "hidden",
-    ShowAll = "all",
-    ShowRaw = "raw",
-    LoadAgain = "load-again",
-    // One session or the selected ones.
-    Rename = "rename",
-    Select = "select",
-    Deselect = "deselect",
-    SelectAll = "select-all",
-    Archive = "archive",
-    Unarchive = "unarchive",
-    Pin = "pin",
-    Unpin = "unpin",
-    Delete = "delete",
-    // The list of sessions.
-    ClearFilters = "clear",
-    MoreSessions = "more",
-    FilterPeriod = "period",
-    FilterOrder = "order",
-    FilterShow = "show",
-    ListAgain = "list-again",
-    // The inbox.
-    MoreAsks = "more-asks",
-    Notify = "notify",
-    // Folders.
-    SetFolder = "set",
-    ExcludeRest = "exclude-rest",
-    ForgetFolder = "forget",
-    // Settings.
-    UsualKeys = "usual-keys",
-    ChangeKey = "remap",
-    CloseDialog = "close",
-    OlderAudit = "older-audit",
-    RemoveType = "remove-type",
-    RestoreType = "restore-type",
+names! {
+    /// What a button or a link does.
+    PageAction {
+        // Actions of all pages.
+        Copy = "copy",
+        CopyLink = "link",
+        CopyViewLink = "link-view",
+        OpenPalette = "palette",
+        Find = "find",
+        ToggleFilter = "filters",
+        SetFilter = "filter",
+        SetLevel = "level",
+        ShowKeys = "keys",
+        TurnTheme = "theme",
+        LogOut = "log-out",
+        OpenInEditor = "editor",
+        TogglePanel = "panel",
+        // A transcript.
+        PauseOutput = "pause",
+        ShowHidden = "hidden",
+        ShowAll = "all",
+        ShowRaw = "raw",
+        LoadAgain = "load-again",
+        // One session or the selected ones.
+        Rename = "rename",
+        Select = "select",
+        Deselect = "deselect",
+        SelectAll = "select-all",
+        Archive = "archive",
+        Unarchive = "unarchive",
+        Pin = "pin",
+        Unpin = "unpin",
+        Delete = "delete",
+        // The list of sessions.
+        ClearFilters = "clear",
+        MoreSessions = "more",
+        FilterPeriod = "period",
+        FilterOrder = "order",
+        FilterShow = "show",
+        ListAgain = "list-again",
+        // The inbox.
+        MoreAsks = "more-asks",
+        Notify = "notify",
+        // Folders.
+        SetFolder = "set",
+        ExcludeRest = "exclude-rest",
+        ForgetFolder = "forget",
+        // Settings.
+        UsualKeys = "usual-keys",
+        ChangeKey = "remap",
+        CloseDialog = "close",
+        OlderAudit = "older-audit",
+        RemoveType = "remove-type",
+        RestoreType = "restore-type",
+    }
 }
 
 impl PageAction {

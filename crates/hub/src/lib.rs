@@ -18,6 +18,7 @@
 //!   changed. [`watch`]: what the host looks for by itself.
 //! - `messages`: read, posted, changed, given to the agent. [`schedules`]: prompts at a time.
 //! - `runs`: what an agent was given. [`channels`]: places besides the page where sessions are shown and answered.
+//!   [`push`]: notifications that browsers show while no page is open.
 //! - `api`: the answer to each endpoint. `workers`: what goes on in the background.
 //!
 //! No SQL (that is `store`), no HTTP (that is `server`), no HTML (that is `app`).

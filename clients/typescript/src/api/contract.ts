@@ -180,7 +180,7 @@ export interface FeedCounts {
 export interface FeedEvent {
   /** Position in the workspace's feed: strictly increasing, with gaps. */
   pos: number;
-  /** What has changed. */
+  /** Kind of the change. */
   kind: FeedKind;
   /** Our id of the changed session. `.` if a setting of all sessions changed, such as the assistant's name. */
   session: string;

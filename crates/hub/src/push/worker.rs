@@ -156,7 +156,7 @@ struct Round<'a> {
     open: &'a [OpenAsk],
 }
 
-/// Whether the browser's other notifications go on.
+/// What becomes of the browser's other notifications.
 enum Then {
     GoOn,
     /// At this time: its push service can't be reached, or asks for a pause.
