@@ -266,9 +266,9 @@ async fn every_column_of_a_session_is_written() {
         "session_source",
         "session_blob",
     ];
-    // The feed tells what changed here; the number of a row is this database's; channels, schedules, keys and running
-    // agents with what they are writing are of this server.
-    const OURS: [&str; 12] = [
+    // The feed tells what changed here; the number of a row is this database's; channels, schedules, keys, notifications
+    // and running agents with what they are writing are of this server.
+    const OURS: [&str; 13] = [
         "agent_run.*",
         "channel_delivery.*",
         "channel_session.*",
@@ -277,6 +277,7 @@ async fn every_column_of_a_session_is_written() {
         "hook_owner.*",
         "message.rid",
         "message.workspace_id",
+        "push_notice.*",
         "schedule.*",
         "session.rid",
         "session.workspace_id",
