@@ -58,15 +58,13 @@ async fn make() -> Option<String> {
     let _ = Reflect::set(&options, &"userVisibleOnly".into(), &true.into());
     let _ = Reflect::set(&options, &"applicationServerKey".into(), &state["key"].as_str()?.into());
     let options = [options.into()];
-    let made = match call(&manager, "subscribe", &options).await {
-        Some(made) => made,
+    let mut made = call(&manager, "subscribe", &options).await;
+    if made.is_none() {
         // One that another server made, or this one with another key, is in the way.
-        None => {
-            call(&subscription().await?, "unsubscribe", &[]).await?;
-            call(&manager, "subscribe", &options).await?
-        }
-    };
-    let written = String::from(JSON::stringify(&made).ok()?);
+        call(&subscription().await?, "unsubscribe", &[]).await?;
+        made = call(&manager, "subscribe", &options).await;
+    }
+    let written = String::from(JSON::stringify(&made?).ok()?);
     let made: Value = json::read(written.as_bytes()).ok()?;
     let (endpoint, keys) = (made["endpoint"].as_str()?, &made["keys"]);
     let body = json!({ "endpoint": endpoint, "p256dh": keys["p256dh"], "auth": keys["auth"] });
