@@ -53,11 +53,9 @@ pub async fn wait(form: &Element, button: Option<&HtmlButtonElement>, place: Opt
     outcome
 }
 
-/// Takes back an answer that waits. Returns false if none does.
-pub fn withdraw(form: &Element) -> bool {
-    let waits = form.has_attribute(attr::HELD);
+/// Takes back the answer of a form, if one waits.
+pub fn withdraw(form: &Element) {
     let _ = form.remove_attribute(attr::HELD);
-    waits
 }
 
 fn say(place: Option<&Element>, words: Option<&str>) {

@@ -10,14 +10,15 @@ use leptos::prelude::lazy;
 use serde_json::{Value, json};
 use wasm_bindgen::JsValue;
 
-/// Key in `localStorage`: the address that the server knows. It goes with the log-in.
+/// Key in `localStorage`: the address that the server knows; empty if the browser gave none, so that not each page asks
+/// it again. It goes with the log-in.
 const SUBSCRIBED: &str = "push";
 
 /// Subscribes this browser. One that takes no messages from a server stays without.
 #[lazy]
 pub async fn subscribe() {
     let known = make().await;
-    storage::set(SUBSCRIBED, known.as_deref());
+    storage::set(SUBSCRIBED, Some(&known.unwrap_or_default()));
 }
 
 /// Ends the subscription.
@@ -34,10 +35,13 @@ pub async fn unsubscribe() {
 /// Subscribes anew where the browser has another address than the server knows, or a new log-in.
 #[lazy]
 pub async fn renew() {
-    let Some(manager) = manager().await else { return };
-    let current = call(&manager, "getSubscription", &[]).await.filter(JsValue::is_object);
+    // Without a worker yet, the next page asks.
+    if manager().await.is_none() {
+        return;
+    }
+    let current = subscription().await;
     let address = current.and_then(|current| Reflect::get(&current, &"endpoint".into()).ok()?.as_string());
-    if address.is_none() || address != storage::get(SUBSCRIBED) {
+    if storage::get(SUBSCRIBED) != Some(address.unwrap_or_default()) {
         subscribe().await;
     }
 }

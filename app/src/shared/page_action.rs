@@ -5,7 +5,7 @@
 use crate::shared::names::names;
 
 names! {
-    /// What a button or a link does.
+    /// The action of a button or a link.
     PageAction {
         // Actions of all pages.
         Copy = "copy",

@@ -1,8 +1,7 @@
 //! Code that the readers of several agents share.
 //!
 //! - `contents`: the base of all readers of files. `lines`: a file of lines; `document`: a file that is one JSON
-//!   document,
-//!   entry by entry; `either`: a file of either kind.
+//!   document, entry by entry; `either`: a file of either kind.
 //! - `decode`, `pieces`, `obj`: from bytes to JSON objects.
 //! - `book`: changes that are read but not yet handed out; `session`, `runs`: the facts of a session and its runs.
 //! - `at`: the data shared by all messages of one line; ids and envelopes.

@@ -56,11 +56,17 @@ impl PushAddress {
         let url = http.url("endpoint", endpoint)?;
         let receiver = bytes("p256dh", p256dh, "a public key of P-256: 65 bytes in Base64 for URLs")?;
         let secret = bytes("auth", auth, "16 bytes in Base64 for URLs")?;
-        let address = Self { url, receiver, secret };
-        // A point that isn't on the curve is found out by encrypting something.
-        seal::seal(&address.receiver, &address.secret, b"")
-            .map_err(|_| SettingError::new("p256dh", "a point on the curve P-256"))?;
-        Ok(address)
+        Ok(Self { url, receiver, secret })
+    }
+
+    /// Checks that something can be encrypted for the browser.
+    ///
+    /// # Errors
+    ///
+    /// Names `p256dh` if it isn't a point on the curve.
+    pub fn check(&self) -> Result<(), SettingError> {
+        let sealed = seal::seal(&self.receiver, &self.secret, b"");
+        sealed.map(drop).map_err(|_| SettingError::new("p256dh", "a point on the curve P-256"))
     }
 
     /// Sends a message. `subject` is an address at which the push service finds who sends, `now` the time in seconds since

@@ -20,7 +20,8 @@ pub use worker::run;
 use crate::basics::{clock, problem};
 use crate::channels::open_channels::OpenChannels;
 use crate::context::{Hub, TopicState};
-use ::channels::{Failure, Http, PushAddress, PushKey, PushMessage};
+use crate::push::text::PushText;
+use ::channels::{Failure, Http, MOST_PUSH_BYTES, PushAddress, PushKey, PushMessage};
 use api::Problem;
 use api::push::PushSettings;
 use model::Micros;
@@ -84,13 +85,17 @@ fn settings(device: &PushDevice) -> PushSettings {
 }
 
 /// Sends a message to a browser.
-async fn send(hub: &Hub, device: &PushDevice, body: &str, topic: &str, is_urgent: bool) -> Result<(), Failure> {
+async fn send(hub: &Hub, device: &PushDevice, text: &PushText, is_urgent: bool) -> Result<(), Failure> {
+    let body = serde_json::to_string(text).map_err(|error| Failure::never(error.to_string()))?;
+    if body.len() > MOST_PUSH_BYTES {
+        return Err(Failure::never("the message is too long"));
+    }
     let unusable = |problem: Problem| Failure::later(problem.title);
     let (key, http) = (key(hub).await.map_err(unusable)?, http(hub).map_err(unusable)?);
     let address = PushAddress::read(http, &device.endpoint, &device.receiver, &device.secret)
         .map_err(|error| Failure::never(error.to_string()))?;
     let subject = if hub.settings.is_public() { &hub.settings.base_url } else { NOBODY };
-    let message = PushMessage { body, topic, is_urgent, seconds: LIFE };
+    let message = PushMessage { body: &body, topic: &text.tag, is_urgent, seconds: LIFE };
     address.send(http, key, subject, clock::now().0 / Micros::SECOND, message).await
 }
 

@@ -161,12 +161,7 @@ async fn refused(answer: Response) -> Result<Response, Failed> {
 
 /// A request without an answer: what stands in the way.
 fn unreached(error: &reqwest::Error) -> Failed {
-    let mut words = error.to_string();
-    let mut cause = error.source();
-    while let Some(error) = cause {
-        words = error.to_string();
-        cause = error.source();
-    }
+    let words = anyhow::Chain::new(error).last().map(ToString::to_string).unwrap_or_default();
     if words.contains("certificate") {
         let hint = "check `--tls-cert`, or trust the authority here: `SSL_CERT_FILE` names a file with it";
         return ("certificate", format!("{words}; {hint}"));

@@ -1,4 +1,4 @@
-//! Notifications of this device: a switch, and what it is told.
+//! The notifications of this device: a switch, and a form for their kinds and the quiet hours.
 
 use crate::part::{Part, part};
 use crate::send::{as_, problem, send};

@@ -62,10 +62,9 @@ pub async fn health(scoped: &Scoped) -> Result<Health, Problem> {
 }
 
 pub async fn list_logins(scoped: &Scoped) -> Result<LogIns, Problem> {
-    let now = clock::now();
-    let logins = scoped.hub.all_logins().await?;
+    let logins = scoped.hub.holding_logins().await?;
     let devices = scoped.hub.workspace.push_devices().await.map_err(problem)?;
-    let logins = logins.into_iter().filter(|login| login::holds(login, now)).map(|login| {
+    let logins = logins.into_iter().map(|login| {
         let id = login::id_of_hash(&login.hash).to_owned();
         LogInInfo {
             current: scoped.login.as_deref() == Some(&id),

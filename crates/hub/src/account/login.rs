@@ -218,6 +218,12 @@ impl Hub {
         Ok(logins)
     }
 
+    /// The log-ins that haven't expired, in the same order.
+    pub(crate) async fn holding_logins(&self) -> Result<Vec<Login>, Problem> {
+        let now = clock::now();
+        Ok(self.all_logins().await?.into_iter().filter(|login| holds(login, now)).collect())
+    }
+
     async fn delete_login(&self, by: &Workspace, hash: &str) -> Result<(), Problem> {
         let mut found = false;
         self.waiting().unsaved.retain(|login| {

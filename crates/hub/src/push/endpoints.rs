@@ -27,6 +27,7 @@ pub async fn put_push(scoped: &Scoped, input: EditPush) -> Result<Push, Problem>
         (None, None, None) => known.ok_or_else(no_subscription)?,
         (Some(endpoint), Some(receiver), Some(secret)) => {
             PushAddress::read(http(&scoped.hub)?, endpoint, receiver, secret)
+                .and_then(|address| address.check())
                 .map_err(|error| Problem::field(&format!("/{}", error.field), &error.expected))?;
             let subscribed = subscribed(scoped, known).await?;
             Stored {
@@ -61,9 +62,8 @@ pub async fn test_push(scoped: &Scoped) -> Result<Push, Problem> {
         renotify: true,
         ..PushText::default()
     };
-    let body = serde_json::to_string(&text).map_err(|_| Problem::internal())?;
     let workspace = &scoped.hub.workspace;
-    match send(&scoped.hub, &device, &body, &text.tag, true).await {
+    match send(&scoped.hub, &device, &text, true).await {
         Ok(()) => {
             workspace.note_push_error(&device.login, None).await.map_err(problem)?;
             shown(scoped, Some(Stored { error: None, ..device })).await

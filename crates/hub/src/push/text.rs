@@ -15,7 +15,7 @@ const PROJECT: usize = 60;
 const ABOUT: usize = 300;
 
 /// A message for the worker.
-#[derive(Debug, Clone, Default, Serialize)]
+#[derive(Debug, Default, Serialize)]
 pub struct PushText {
     /// Notifications with one tag replace each other.
     pub tag: String,

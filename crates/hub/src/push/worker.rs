@@ -8,7 +8,7 @@ use crate::context::Hub;
 use crate::push::plan::{Job, Plan, Situation};
 use crate::push::turns::Turns;
 use crate::push::{Push, is_gone, quiet, send, settings, text};
-use ::channels::{Failure, MOST_PUSH_BYTES};
+use ::channels::Failure;
 use api::Problem;
 use model::Micros;
 use std::collections::HashSet;
@@ -137,10 +137,8 @@ async fn devices(hub: &Hub) -> Result<Vec<PushDevice>, Problem> {
     if devices.is_empty() {
         return Ok(devices);
     }
-    let now = clock::now();
-    let logins = hub.all_logins().await?;
-    let logins: HashSet<&str> =
-        (logins.iter().filter(|login| login::holds(login, now))).map(|login| login::id_of_hash(&login.hash)).collect();
+    let logins = hub.holding_logins().await?;
+    let logins: HashSet<&str> = logins.iter().map(|login| login::id_of_hash(&login.hash)).collect();
     let (holding, ended): (Vec<_>, Vec<_>) =
         devices.into_iter().partition(|device| logins.contains(device.login.as_str()));
     for device in ended {
@@ -235,7 +233,7 @@ impl Round<'_> {
         };
         text.renotify = before.is_none_or(|before| count > before.count);
         let is_urgent = notice.subject.kind != PushKind::Finished;
-        let sent = self.send(&text, is_urgent).await;
+        let sent = self.send(text, is_urgent).await;
         let shown = PushNotice { state: PushState::Shown, attempts: 0, told_at: Some(clock::now()), ..notice.clone() };
         self.settle(sent, &notice, Some(&shown), error).await
     }
@@ -245,17 +243,13 @@ impl Round<'_> {
         if !self.hub.workspace.take_push_notice(&self.device.login, Some(before), &notice).await? {
             return Ok(Then::GoOn);
         }
-        let sent = self.send(&text::close(&notice.subject), false).await;
+        let sent = self.send(text::close(&notice.subject), false).await;
         self.settle(sent, &notice, None, error).await
     }
 
-    async fn send(&self, text: &text::PushText, is_urgent: bool) -> Result<(), Failure> {
-        let waiting = text::PushText { waiting: self.open.len(), ..text.clone() };
-        let body = serde_json::to_string(&waiting).map_err(|error| Failure::never(error.to_string()))?;
-        if body.len() > MOST_PUSH_BYTES {
-            return Err(Failure::never("the message is too long"));
-        }
-        send(self.hub, self.device, &body, &text.tag, is_urgent).await
+    async fn send(&self, text: text::PushText, is_urgent: bool) -> Result<(), Failure> {
+        let text = text::PushText { waiting: self.open.len(), ..text };
+        send(self.hub, self.device, &text, is_urgent).await
     }
 
     /// Stores the outcome: `after`, or nothing if it is None.
