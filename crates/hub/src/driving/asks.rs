@@ -18,6 +18,7 @@ use model::message_type::approval::{ASKED_BY_AGENT, Approval, ApprovalState, Dec
 use model::{Body, Draft, MessageId, MessageType, SessionId, envelope};
 use serde_json::{Map, Value, json};
 use std::sync::Arc;
+use std::sync::atomic::Ordering;
 use std::time::Duration;
 use tokio::time::{Instant, timeout_at};
 use tokio_util::sync::CancellationToken;
@@ -50,7 +51,7 @@ pub async fn ask(hub: Hub, running: Arc<Running>, ask: Ask, over: CancellationTo
         () = hub.shutdown.cancelled() => None,
     };
     let Some((approval, values)) = decided else {
-        close(&hub, &running.session, &id).await;
+        close(&hub, &running, &id).await;
         return;
     };
     let answer = answer(&ask, &approval, &values);
@@ -194,8 +195,11 @@ fn answers(approval: &Approval, decision: &Decision) -> Map<String, Value> {
     answers
 }
 
-/// Closes a card that nobody decided.
-async fn close(hub: &Hub, session: &SessionId, id: &MessageId) {
+/// Closes a card that nobody decided: the agent withdrew its request, or ended.
+async fn close(hub: &Hub, running: &Running, id: &MessageId) {
+    if hub.shutdown.is_cancelled() || running.is_over.load(Ordering::Relaxed) {
+        return Requests::of(hub).close_for(&running.session, id, CloseReason::AgentEnded).await;
+    }
     let cancel = |row: &Draft| Approval::open_in(row).and_then(|_| card::closed(row, ApprovalState::Cancelled, None));
-    Requests::of(hub).close(session, id, cancel).await;
+    Requests::of(hub).close(&running.session, id, cancel).await;
 }

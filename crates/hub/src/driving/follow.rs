@@ -35,10 +35,10 @@ pub async fn follow(
     let ended = CancellationToken::new();
     let growing = tokio::spawn(kept::store_growing(hub.clone(), Arc::clone(&running), ended.clone()));
     let (exit, shuts_down) = take_all(&hub, &running, (&mut stored, &mut hold), &mut events, &mut asked, &edits).await;
+    running.is_over.store(true, Ordering::Relaxed);
     for (_, asked) in asked {
         asked.over.cancel();
     }
-    running.is_over.store(true, Ordering::Relaxed);
     // Whoever waits to give it something finds that it ended.
     running.rests.notify_one();
     ended.cancel();

@@ -33,7 +33,8 @@ impl Requests {
         Ok(())
     }
 
-    async fn close_for(&self, session: &SessionId, message: &MessageId, reason: CloseReason) {
+    /// Closes a request that is open, and says why.
+    pub async fn close_for(&self, session: &SessionId, message: &MessageId, reason: CloseReason) {
         let closed = Closed { reason, at: clock::now(), by: None, via: None };
         self.close(session, message, move |row| card::withdrawn(row, &closed)).await;
     }

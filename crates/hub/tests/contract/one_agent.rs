@@ -26,7 +26,7 @@ async fn a_server_that_starts_marks_what_ran() {
     );
     let path = format!("/v1/sessions/{session}/messages/{card}/decision");
     let late = owner(&house, Post, &path, json!({"selected": ["allow"], "shown_sha256": shown})).await;
-    assert_eq!(refusal(&late), (409, "decided", None, "It was already decided: cancelled"));
+    assert_eq!(refusal(&late), (409, "decided", None, "It is closed: The agent ended before it was decided"));
     let stored: Driven =
         house.hub.workspace.driven(&model::SessionId::parse(session.clone()).unwrap()).await.unwrap().unwrap();
     assert_eq!(stored.state, DrivenState::Interrupted);
