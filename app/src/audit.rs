@@ -25,8 +25,10 @@ impl Words {
 /// Returns the author: `You, in Firefox on Linux`.
 pub fn who(actor: &Actor) -> String {
     match actor {
-        Actor::Owner { browser, .. } if browser.is_empty() => "You".to_owned(),
-        Actor::Owner { browser, .. } => format!("You, in {}", visible::line(browser)),
+        Actor::Owner { browser, name, .. } => {
+            let name = name.as_deref().map_or_else(|| "You".to_owned(), visible::line);
+            if browser.is_empty() { name } else { format!("{name}, in {}", visible::line(browser)) }
+        }
         Actor::Command => "A command on this machine".to_owned(),
         Actor::Key { name, .. } => format!("Key {}", visible::line(name)),
         Actor::Person { channel, name } => format!("{}, in {}", visible::line(name), visible::line(channel)),
@@ -75,6 +77,18 @@ fn text(event: &Event, by: &Actor) -> String {
             format!("Ended the log-in of {}: it expired", visible::line(browser))
         }
         Event::LogInEnded { browser, .. } => format!("Logged out {}", visible::line(browser)),
+        Event::PersonAdded { name, role, .. } => format!("Added {} as {role}", visible::line(name)),
+        Event::PersonChanged { name, role, .. } => format!("Changed {}: {role}", visible::line(name)),
+        Event::PersonRemoved { name, .. } => format!("Removed {}", visible::line(name)),
+        Event::ProjectPeopleChanged { project, people: None } => {
+            format!("Let everybody see the project {}", visible::line(project))
+        }
+        Event::ProjectPeopleChanged { project, people: Some(people) } if people.is_empty() => {
+            format!("Let only owners see the project {}", visible::line(project))
+        }
+        Event::ProjectPeopleChanged { project, people: Some(people) } => {
+            format!("Let owners and {} see the project {}", visible::line(&people.join(", ")), visible::line(project))
+        }
         Event::LogInRefused { count: 1 } => "Tried to log in with an invalid link".to_owned(),
         Event::LogInRefused { count: times } => {
             format!("Tried {} times to log in with an invalid link", count(number(times)))

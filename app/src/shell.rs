@@ -16,17 +16,20 @@ use crate::names::{project_name, title};
 use crate::page::{Assets, Document, Script, document};
 use crate::part::{Part, part};
 use crate::render::render;
+use crate::send::attribute;
+use crate::shared::attr;
 use crate::shared::keymap;
 use crate::shared::page_action::PageAction;
 use crate::shared::page_path;
 use crate::shared::session_href;
 use crate::visible;
 use api::account::Condition;
+use api::people::PersonRole;
 use api::preferences::Preferences;
 use api::sessions::{Facet, Facets};
 use leptos::prelude::*;
 use model::{Micros, Session, SessionState};
-use places::PLACES;
+use places::{PLACES, Place};
 
 /// Folders that wait for consent.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
@@ -54,6 +57,8 @@ pub struct ShellData {
     pub projects: Vec<Facet>,
     /// Where the event stream continues from what this page shows.
     pub cursor: String,
+    /// The role of whoever looks.
+    pub role: PersonRole,
     /// The reason why the server refuses writes.
     pub condition: Option<Condition>,
 }
@@ -62,6 +67,17 @@ impl ShellData {
     /// Commands with other keys than usual.
     pub fn changed_keys(&self) -> keymap::Changed {
         self.preferences.keys.iter().map(|(id, keys)| (id.clone(), keys.clone())).collect()
+    }
+
+    /// Returns true if the reader may write, decide and start agents.
+    pub fn may_drive(&self) -> bool {
+        self.role >= PersonRole::Member
+    }
+
+    /// Returns the pages that the reader may open.
+    pub fn places(&self) -> impl Iterator<Item = &'static Place> + use<> {
+        let role = self.role;
+        PLACES.iter().filter(move |place| place.role <= role)
     }
 
     /// Approvals and questions that wait for the reader.
@@ -156,7 +172,7 @@ fn surroundings(shell: &ShellData, frame: Frame<'_>) -> Part {
     });
     let rail = rail(shell, &frame);
     let app = part! {
-        <div class=class id="app" data-editor=editor data-single-keys=single data-keys=keys style=hints>
+        <div class=class id="app" {..attribute(attr::MAY, shell.role.as_str())} data-editor=editor data-single-keys=single data-keys=keys style=hints>
             {rail}
             {frame.content}
             {tabs}
@@ -255,8 +271,8 @@ fn rail(shell: &ShellData, frame: &Frame<'_>) -> Part {
         (NavItem::Folders, waiting),
     ];
     let mut badge = |item| badges.iter_mut().find(|(of, _)| *of == item).and_then(|(_, badge)| badge.take());
-    let links: Vec<_> = PLACES
-        .iter()
+    let links: Vec<_> = shell
+        .places()
         .map(|place| {
             part! { <a href=place.path title=place.title aria-current=current(place.item)>{icon(place.glyph)}<span>{place.title}</span>{badge(place.item)}</a> }
         })

@@ -220,7 +220,11 @@ fn done(from: &Element, answer: &Value, draw: fn()) {
 fn reveal(place: &Element, from: &Element, answer: &Value) {
     let slots = dom::find_all(place, &format!("[{}]", attr::SLOT));
     for slot in &slots {
-        let Some(words) = answer[slot.get_attribute(attr::SLOT).unwrap_or_default()].as_str() else { return };
+        let Some(words) =
+            answer.pointer(&format!("/{}", slot.get_attribute(attr::SLOT).unwrap_or_default())).and_then(Value::as_str)
+        else {
+            return;
+        };
         match &*slot.tag_name() {
             "BUTTON" => drop(slot.set_attribute(attr::TEXT, words)),
             "IMG" => drop(slot.set_attribute("src", words)),

@@ -51,8 +51,11 @@ use crate::reach::Reach;
 use api::contract::{
     ChannelIncoming, Events, ExportAudit, ExportSession, GetBlob, LogInRoute, LogOut, OpenApi, UploadBlob,
 };
+use api::people::PersonRole;
 use api::transport::in_process::InProcess;
 use api::{Client, Problem, Route as _};
+use axum::extract::FromRequestParts;
+use axum::http::request::Parts;
 use axum::routing::{get, post};
 use axum::{Extension, Json, Router};
 use hub::compute::{Job, Lane};
@@ -63,13 +66,14 @@ use tower_http::CompressionLevel;
 use tower_http::compression::CompressionLayer;
 use tower_http::compression::predicate::{NotForContentType, Predicate as _, SizeAbove};
 
-/// State that pages and fragments share.
+/// State that pages and fragments share. A handler's argument has the API as its caller may call it.
 #[derive(Clone)]
-pub struct Site(Arc<SiteInner>);
+pub struct Site {
+    pub api: Scoped,
+    shared: Arc<SiteInner>,
+}
 
 pub struct SiteInner {
-    /// The API, as an owner may call it.
-    pub api: Scoped,
     pub hub: Hub,
     pub assets: app::page::Assets,
     /// Changes with every build: a page that was drawn by another one reloads.
@@ -79,20 +83,38 @@ pub struct SiteInner {
 impl std::ops::Deref for Site {
     type Target = SiteInner;
     fn deref(&self) -> &SiteInner {
-        &self.0
+        &self.shared
     }
 }
 
 impl Site {
     /// The same site for another caller of the API.
     fn with_api(&self, api: Scoped) -> Self {
-        let (hub, assets, build) = (self.hub.clone(), self.assets.clone(), self.build.clone());
-        Self(Arc::new(SiteInner { api, hub, assets, build }))
+        Self { api, shared: Arc::clone(&self.shared) }
+    }
+
+    /// The same site for a caller. The credential of this machine sees pages as the owner does.
+    fn of(&self, scoped: &Scoped) -> Self {
+        let caller = if scoped.caller == Caller::Local { Caller::owner() } else { scoped.caller.clone() };
+        self.with_api(Scoped { caller, ..scoped.clone() })
+    }
+
+    /// Returns the role of whoever looks.
+    pub fn role(&self) -> PersonRole {
+        self.api.caller.user().map_or(PersonRole::Viewer, |user| user.role)
     }
 
     /// Draws a page or a piece of one, with what somebody wrote.
     pub async fn draw<T: Send + 'static>(&self, draw: impl FnOnce(&Job) -> T + Send + 'static) -> Result<T, Problem> {
         self.hub.compute.run(Lane::People, draw).await
+    }
+}
+
+impl FromRequestParts<Self> for Site {
+    type Rejection = Problem;
+
+    async fn from_request_parts(parts: &mut Parts, site: &Self) -> Result<Self, Problem> {
+        parts.extensions.get::<Scoped>().map(|scoped| site.of(scoped)).ok_or_else(Problem::internal)
     }
 }
 
@@ -139,9 +161,9 @@ pub fn router(
 ) -> Router {
     let (public, authority) = (reach.url.clone(), reach.authority.clone());
     let is_public = public.is_some();
-    let owner = Scoped::new(hub.clone(), Caller::Owner);
+    let owner = Scoped::new(hub.clone(), Caller::owner());
     let build = build.unwrap_or_else(assets::build);
-    let site = Site(Arc::new(SiteInner { api: owner, hub: hub.clone(), assets: assets::urls(), build }));
+    let site = Site { api: owner, shared: Arc::new(SiteInner { hub: hub.clone(), assets: assets::urls(), build }) };
     let pages = Router::new()
         .route("/", get(pages::sessions))
         .route("/sessions", get(pages::sessions))

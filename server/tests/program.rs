@@ -73,6 +73,8 @@ mod operated;
 mod origins;
 #[path = "program/patience.rs"]
 mod patience;
+#[path = "program/people.rs"]
+mod people;
 #[path = "program/proxy.rs"]
 mod proxy;
 #[path = "program/push.rs"]

@@ -126,6 +126,7 @@ fn shell(recent: Vec<Session>) -> ShellData {
         recent,
         projects: facets().projects,
         cursor: "120".to_owned(),
+        role: api::people::PersonRole::Owner,
         condition: None,
     }
 }

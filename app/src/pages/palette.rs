@@ -9,6 +9,7 @@ use crate::names::{project_name, title};
 use crate::shared::palette::{Does, Found, Group};
 use crate::shared::{message_href, session_href};
 use crate::shell::StateLook;
+use api::people::PersonRole;
 use api::sessions::Facet;
 use fuzzy::{Match, Search};
 use model::Session;
@@ -32,6 +33,8 @@ pub struct Palette {
     /// Ids of commands that need something of the page which it has.
     pub can: Vec<String>,
     pub changed_keys: Vec<(String, String)>,
+    /// The role of whoever looks.
+    pub role: PersonRole,
     pub clock: Clock,
 }
 

@@ -115,6 +115,9 @@ fn content(data: &SessionPageData) -> Part {
 /// Where a person writes to the agent. A session that is read from a file has nobody who would hear, until it goes on
 /// here.
 fn dock(data: &SessionPageData) -> Option<Part> {
+    if !data.shell.may_drive() {
+        return None;
+    }
     let session = &data.detail.session;
     let bar = data.agent.clone().map(|agent| part! { <AgentBar agent=agent/> });
     if !session.registered {

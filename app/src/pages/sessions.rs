@@ -74,6 +74,10 @@ fn heading(data: &SessionsPage) -> &'static str {
     }
 }
 
+fn new_session() -> Part {
+    part! { <a class="btn primary" href=page_path::NEW_SESSION>{icon(Glyph::PLUS)}<span class="hide-narrow">"New session"</span><span class="sr only-narrow">"New session"</span></a> }
+}
+
 fn content(data: &SessionsPage) -> Part {
     part! {
         <main class="main" id="main">
@@ -83,7 +87,7 @@ fn content(data: &SessionsPage) -> Part {
                     <p class="meta"><span>{figures::counted(if data.query.show.is_some() { data.list.total } else { data.list.all }, "session")}</span></p>
                 </div>
                 {filters::text(&data.query)}
-                <a class="btn primary" href=page_path::NEW_SESSION>{icon(Glyph::PLUS)}<span class="hide-narrow">"New session"</span><span class="sr only-narrow">"New session"</span></a>
+                {data.shell.may_drive().then(new_session)}
             </header>
             {filters::bar(data)}
             <div class="scroll flush" id="scroller" tabindex="-1">

@@ -7,6 +7,7 @@ mod credentials;
 mod general;
 mod notices;
 mod notifications;
+mod people;
 mod retention;
 mod rooms;
 mod rules;
@@ -24,6 +25,7 @@ use api::account::LogIns;
 use api::hooks::AllowRules;
 use api::keys::Keys;
 use api::notices::RunNotices;
+use api::people::People;
 use api::push::Push;
 use api::retention::RetentionRules;
 use api::routing::{Rooms, Routing};
@@ -32,11 +34,19 @@ use api::types::Types;
 use leptos::prelude::*;
 
 pub struct SettingsPage {
-    pub keys: Keys,
     pub logins: LogIns,
     pub push: Push,
     /// Other devices reach the server.
     pub is_public: bool,
+    /// What owners alone see and change.
+    pub workspace: Option<WorkspaceSettings>,
+    pub shell: ShellData,
+}
+
+/// The settings of the whole workspace.
+pub struct WorkspaceSettings {
+    pub keys: Keys,
+    pub people: People,
     pub rules: AllowRules,
     pub channels: channels::ChannelsData,
     pub rooms: Rooms,
@@ -48,14 +58,23 @@ pub struct SettingsPage {
     pub type_settings: TypeSettings,
     /// Folders that are followed.
     pub followed: i64,
-    pub shell: ShellData,
 }
 
-/// The parts of the page, as the rail lists them.
+/// The parts of the page, as the rail lists them to who isn't an owner.
+const OWN_PARTS: &[(&str, Glyph, &str)] = &[
+    ("devices", Glyph::LOCK, "Devices"),
+    ("notifications", Glyph::PHONE, "Notifications"),
+    ("look", Glyph::SUN, "Appearance"),
+    ("shortcuts", Glyph::KBD, "Shortcuts"),
+    ("general", Glyph::GEAR, "General"),
+];
+
+/// The parts of the page, as the rail lists them to owners.
 const PARTS: &[(&str, Glyph, &str)] = &[
     ("agent-keys", Glyph::KEY, "Agent keys"),
     ("devices", Glyph::LOCK, "Devices"),
     ("notifications", Glyph::PHONE, "Notifications"),
+    ("people", Glyph::USER, "People"),
     ("channels", Glyph::COMMENT, "Channels"),
     ("rooms", Glyph::HOME, "Rooms"),
     ("routing", Glyph::BRANCH, "Routing"),
@@ -78,7 +97,7 @@ pub fn page(data: &SettingsPage) -> String {
         place: NavItem::Settings,
         skip: ("#settings", "Skip to the settings"),
         session: None,
-        rail: Rail::Parts("Settings", PARTS),
+        rail: Rail::Parts("Settings", if data.workspace.is_some() { PARTS } else { OWN_PARTS }),
         content: content(data),
         layout: Layout::Main,
     })
@@ -100,6 +119,7 @@ fn content(data: &SettingsPage) -> Part {
                 <p id="settings-problem" class="callout" data-state="failed" role="alert" hidden></p>
                 {credentials::made()}
                 {credentials::paired()}
+                {people::invited()}
                 {types::removed()}
                 {notices::removed()}
                 {retention::removed()}
@@ -110,28 +130,42 @@ fn content(data: &SettingsPage) -> Part {
             {credentials::pair_dialog()}
             {credentials::quota_dialog()}
             {credentials::revoke_dialog()}
+            {people::remove_dialog()}
             {credentials::log_out_dialog()}
         </main>
     }
 }
 
 fn parts(data: &SettingsPage) -> Part {
+    let clock = &data.shell.clock;
+    let devices = || credentials::devices(&data.logins, data.is_public, clock);
+    let notifications = || notifications::notifications(&data.push, clock.zone.iana_name().unwrap_or("UTC"));
+    let Some(workspace) = &data.workspace else {
+        return part! {
+            {devices()}
+            {notifications()}
+            {general::look(data.shell.look)}
+            {shortcuts::shortcuts(&data.shell)}
+            {general::general(&data.shell.preferences, None)}
+        };
+    };
     part! {
-        {credentials::keys(&data.keys, &data.shell.clock)}
-        {credentials::devices(&data.logins, data.is_public, &data.shell.clock)}
-        {notifications::notifications(&data.push, data.shell.clock.zone.iana_name().unwrap_or("UTC"))}
-        {channels::channels(&data.channels, &data.shell.recent, &data.shell.clock)}
-        {rooms::rooms(&data.rooms, &data.channels.channels.channels, &data.shell.recent, &data.shell.clock)}
-        {routing::section(&data.routing)}
-        {notices::notices(&data.notices)}
-        {retention::retention(&data.retention)}
-        {rules::rules(&data.rules, &data.shell.clock)}
-        {types::types(&data.types, &data.shell.clock)}
-        {audit::audit(&data.audit, &data.shell.clock)}
+        {credentials::keys(&workspace.keys, clock)}
+        {devices()}
+        {notifications()}
+        {people::people(&workspace.people, &data.shell.projects, clock)}
+        {channels::channels(&workspace.channels, &data.shell.recent, clock)}
+        {rooms::rooms(&workspace.rooms, &workspace.channels.channels.channels, &data.shell.recent, clock)}
+        {routing::section(&workspace.routing)}
+        {notices::notices(&workspace.notices)}
+        {retention::retention(&workspace.retention)}
+        {rules::rules(&workspace.rules, clock)}
+        {types::types(&workspace.types, clock)}
+        {audit::audit(&workspace.audit, clock)}
         {general::look(data.shell.look)}
         {shortcuts::shortcuts(&data.shell)}
-        {type_settings::type_settings(&data.type_settings)}
-        {general::general(&data.shell.preferences, &data.routing)}
-        {general::sources(data.followed, data.shell.waiting.folders)}
+        {type_settings::type_settings(&workspace.type_settings)}
+        {general::general(&data.shell.preferences, Some(&workspace.routing))}
+        {general::sources(workspace.followed, data.shell.waiting.folders)}
     }
 }

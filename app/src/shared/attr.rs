@@ -205,6 +205,7 @@ attributes! {
     IMPORT = "data-import";
     JS = "data-js";
     K = "data-k";
+    MAY = "data-may";
     METHOD = "data-method";
     MOVED = "data-moved";
     NAMED = "data-named";

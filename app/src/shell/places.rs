@@ -4,6 +4,7 @@
 
 use crate::icon::Glyph;
 use crate::shared::page_path;
+use api::people::PersonRole;
 
 /// The place that the navigation marks as current.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -30,15 +31,21 @@ pub struct Place {
     pub path: &'static str,
     /// True if a command of the keymap opens it. The palette lists commands, and the places that have none.
     pub has_command: bool,
+    /// The least role of who may open it.
+    pub role: PersonRole,
 }
 
 impl Place {
     const fn new(item: NavItem, glyph: Glyph, title: &'static str, path: &'static str) -> Self {
-        Self { item, glyph, title, path, has_command: false }
+        Self { item, glyph, title, path, has_command: false, role: PersonRole::Viewer }
     }
 
     const fn with_command(self) -> Self {
         Self { has_command: true, ..self }
+    }
+
+    const fn for_owners(self) -> Self {
+        Self { role: PersonRole::Owner, ..self }
     }
 }
 
@@ -48,8 +55,8 @@ pub const PLACES: &[Place] = &[
     Place::new(NavItem::NeedsYou, Glyph::NEEDS, "Needs you", page_path::INBOX).with_command(),
     Place::new(NavItem::Search, Glyph::LAYERS, "History", page_path::SEARCH).with_command(),
     Place::new(NavItem::Files, Glyph::DIFF, "Changed files", page_path::FILES).with_command(),
-    Place::new(NavItem::Folders, Glyph::FOLDER, "Folders", page_path::FOLDERS),
-    Place::new(NavItem::Schedules, Glyph::CLOCK, "Schedules", page_path::SCHEDULES),
+    Place::new(NavItem::Folders, Glyph::FOLDER, "Folders", page_path::FOLDERS).for_owners(),
+    Place::new(NavItem::Schedules, Glyph::CLOCK, "Schedules", page_path::SCHEDULES).for_owners(),
     Place::new(NavItem::Memory, Glyph::DB, "Memory", page_path::MEMORY),
     Place::new(NavItem::Stats, Glyph::CHART, "Statistics", page_path::STATISTICS).with_command(),
 ];

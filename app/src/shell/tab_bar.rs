@@ -1,7 +1,7 @@
 //! The bar at the bottom of phones: the places, or on a session's pages what the session has; further places are behind
 //! `More`.
 
-use super::places::{PLACES, Place};
+use super::places::Place;
 use super::{NavItem, ShellData, icon};
 use crate::icon::Glyph;
 use crate::part::{Part, part};
@@ -51,13 +51,13 @@ pub fn tab_bar(shell: &ShellData, place: NavItem, session: Option<&str>) -> Part
         ..Tab::new(place.path, place.glyph, place.title, here(place.item))
     };
     let tabs = |items: &[NavItem]| -> Vec<Tab> {
-        PLACES.iter().filter(|place| items.contains(&place.item)).map(tab).collect()
+        shell.places().filter(|place| items.contains(&place.item)).map(tab).collect()
     };
     let first: Vec<_> = tabs(&FIRST).into_iter().map(Tab::link).collect();
     let second = tabs(&SECOND);
     let settings = Tab::new(page_path::SETTINGS, Glyph::GEAR, "Settings", here(NavItem::Settings));
-    let is_other = |place: &&Place| ![FIRST, SECOND].concat().contains(&place.item);
-    let others = PLACES.iter().filter(is_other).map(tab).chain([settings]);
+    let is_other = |place: &&'static Place| ![FIRST, SECOND].concat().contains(&place.item);
+    let others = shell.places().filter(is_other).map(tab).chain([settings]);
     let session = session.filter(|_| matches!(place, NavItem::Session | NavItem::Changes));
     let Some(id) = session else {
         return part! {

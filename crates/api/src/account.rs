@@ -1,6 +1,7 @@
 //! The caller, log-ins, and the state of the server.
 
 use crate::endpoint::{Input, Reply};
+use crate::people::PersonRole;
 use model::Micros;
 use serde::{Deserialize, Serialize};
 
@@ -8,12 +9,15 @@ use serde::{Deserialize, Serialize};
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct Me {
-    /// `owner`: a person in a browser. `local`: a command on the server's machine. `agent`: a program with a key.
+    /// `owner`: a person in a browser, whatever their role. `local`: a command on the server's machine. `agent`: a program with a key.
     pub kind: String,
     /// Display name. For an agent's key, the name of the key.
     pub name: String,
     /// Always `default`.
     pub workspace: String,
+    /// Role of a person.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub role: Option<PersonRole>,
 }
 impl Reply for Me {}
 
@@ -138,6 +142,9 @@ pub struct LogInState {
 pub struct LogInInfo {
     /// Id of the log-in. It is no secret.
     pub id: String,
+    /// Name of the person. Absent for the owner of the machine until they are given one.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub person: Option<String>,
     /// Name of the browser, as it reports it.
     pub label: String,
     /// When the browser logged in.

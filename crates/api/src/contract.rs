@@ -25,6 +25,7 @@ use crate::messages::{Asks, AsksQuery, Changes, ListMessages, MessageDetail, Mes
 use crate::net::{NetChanges, NetQuery};
 use crate::notices::{NoticePath, RunNotices, SetNotice};
 use crate::outline::{FindQuery, Found, Outline, OutlineQuery};
+use crate::people::{EditPerson, NewPerson, People, PersonAdded, PersonPath, SetProjectPeople};
 use crate::posting::{
     Decide, Decided, PendingMessages, PostMessage, PostMessages, Posted, PostedMessages, TakePending, TickTodo,
     UpdateMessage, Updated,
@@ -54,23 +55,23 @@ macro_rules! endpoints {
         $then! {
             push {
                 /// Returns the notifications of the caller's browser, and the key to subscribe with.
-                Get "/v1/push" get_push / GetPush (Nothing, Nothing) -> Push [Owner; 1 KiB];
+                Get "/v1/push" get_push / GetPush (Nothing, Nothing) -> Push [Viewer; 1 KiB];
                 /// Subscribes the caller's browser to notifications, or changes what it is told.
-                Put "/v1/push" put_push / PutPush (Nothing, EditPush) -> Push [Owner; 8 KiB];
+                Put "/v1/push" put_push / PutPush (Nothing, EditPush) -> Push [Viewer; 8 KiB];
                 /// Ends the notifications of the caller's browser.
-                Delete "/v1/push" delete_push / DeletePush (Nothing, Nothing) -> Push [Owner; 1 KiB];
+                Delete "/v1/push" delete_push / DeletePush (Nothing, Nothing) -> Push [Viewer; 1 KiB];
                 /// Sends a notification to the caller's browser, to try it.
-                Post "/v1/push/test" test_push / TestPush (Nothing, Nothing) -> Push [Owner; 1 KiB];
+                Post "/v1/push/test" test_push / TestPush (Nothing, Nothing) -> Push [Viewer; 1 KiB];
             }
             account {
                 /// Returns the caller, and how the server is set up.
-                Get "/v1/me" me / GetMe (Nothing, Nothing) -> Me [Owner, Local, Agent; 1 KiB];
+                Get "/v1/me" me / GetMe (Nothing, Nothing) -> Me [Viewer, Local, Agent; 1 KiB];
                 /// Returns the server's version, store and counts.
                 Get "/v1/health" health / GetHealth (Nothing, Nothing) -> Health [Owner, Local; 1 KiB];
                 /// Creates a one-time code that logs in a browser.
                 Post "/v1/launch-codes" create_launch_code / CreateLaunchCode (Nothing, Nothing) -> LaunchCode [Local; 1 KiB];
                 /// Creates a one-time link that logs in another device. The server needs a public URL.
-                Post "/v1/pairings" create_pairing / CreatePairing (Nothing, NewPairing) -> Pairing [Owner, Local; 1 KiB];
+                Post "/v1/pairings" create_pairing / CreatePairing (Nothing, NewPairing) -> Pairing [Viewer, Local; 1 KiB];
                 /// Creates a key for an agent.
                 Post "/v1/keys" create_key / CreateKey (Nothing, NewKey) -> KeyMade [Owner, Local; 16 KiB];
                 /// Lists all agent keys, without their secrets.
@@ -80,45 +81,59 @@ macro_rules! endpoints {
                 /// Revokes a key. Its streams end within a second.
                 Delete "/v1/keys/{key}" revoke_key / RevokeKey (KeyPath, Nothing) -> Keys [Owner, Local; 1 KiB];
                 /// Lists the browsers that are logged in.
-                Get "/v1/logins" list_logins / ListLogIns (Nothing, Nothing) -> LogIns [Owner, Local; 1 KiB];
+                Get "/v1/logins" list_logins / ListLogIns (Nothing, Nothing) -> LogIns [Viewer, Local; 1 KiB];
                 /// Logs out a browser. Its streams end within a second.
-                Delete "/v1/logins/{login}" end_login / EndLogIn (LogInPath, Nothing) -> LogIns [Owner, Local; 1 KiB];
+                Delete "/v1/logins/{login}" end_login / EndLogIn (LogInPath, Nothing) -> LogIns [Viewer, Local; 1 KiB];
                 /// Logs out every browser except the caller's.
-                Delete "/v1/logins" end_other_logins / EndOtherLogIns (Nothing, Nothing) -> LogIns [Owner, Local; 1 KiB];
+                Delete "/v1/logins" end_other_logins / EndOtherLogIns (Nothing, Nothing) -> LogIns [Viewer, Local; 1 KiB];
                 /// Lists the audit log, newest entry first: log-ins, created and revoked keys, decisions, deletions and
                 /// changed settings.
                 Get "/v1/audit" list_audit / ListAudit (Nothing, AuditQuery) -> AuditPage [Owner, Local; 1 KiB];
                 /// Checks that each entry of the audit log is unchanged, and that none is missing.
                 Get "/v1/audit/check" check_audit / CheckAudit (Nothing, Nothing) -> AuditCheck [Owner, Local; 1 KiB];
             }
+            people {
+                /// Lists the people who may log in, and the projects that not all of them see.
+                Get "/v1/users" list_people / ListPeople (Nothing, Nothing) -> People [Owner, Local; 1 KiB];
+                /// Adds a person, and creates the link by which they log in for the first time.
+                Post "/v1/users" add_person / AddPerson (Nothing, NewPerson) -> PersonAdded [Owner, Local; 16 KiB];
+                /// Changes the name or the role of a person.
+                Patch "/v1/users/{person}" edit_person / EditPersonEndpoint (PersonPath, EditPerson) -> People [Owner, Local; 16 KiB];
+                /// Removes a person. Their browsers are logged out, and their streams end, within a second.
+                Delete "/v1/users/{person}" remove_person / RemovePerson (PersonPath, Nothing) -> People [Owner, Local; 1 KiB];
+                /// Creates a new link by which a person logs in. The one before doesn't work any more.
+                Post "/v1/users/{person}/invitation" invite_person / InvitePerson (PersonPath, Nothing) -> Pairing [Owner, Local; 1 KiB];
+                /// Sets who sees the sessions of a project.
+                Put "/v1/projects/people" set_project_people / SetProjectPeopleEndpoint (Nothing, SetProjectPeople) -> People [Owner, Local; 64 KiB];
+            }
             sessions {
                 /// Lists sessions, filtered, sorted and in pages.
-                Get "/v1/sessions" list_sessions / ListSessionsEndpoint (Nothing, ListSessions) -> SessionPage [Owner, Local, Agent; 1 KiB];
+                Get "/v1/sessions" list_sessions / ListSessionsEndpoint (Nothing, ListSessions) -> SessionPage [Viewer, Local, Agent; 1 KiB];
                 /// Returns one session, named by our id, the agent's own id, or a unique prefix of either.
-                Get "/v1/sessions/{session}" get_session / GetSession (SessionPath, Nothing) -> SessionDetail [Owner, Local, Agent; 1 KiB];
+                Get "/v1/sessions/{session}" get_session / GetSession (SessionPath, Nothing) -> SessionDetail [Viewer, Local, Agent; 1 KiB];
                 /// Lists the sub-agents' sessions of a session, oldest first.
-                Get "/v1/sessions/{session}/children" list_children / ListChildren (SessionPath, Nothing) -> Sessions [Owner, Local; 1 KiB];
+                Get "/v1/sessions/{session}/children" list_children / ListChildren (SessionPath, Nothing) -> Sessions [Viewer, Local; 1 KiB];
                 /// Lists the events of a session: prompts, interruptions, approvals, errors, compactions, hooks and
                 /// notices.
-                Get "/v1/sessions/{session}/events" list_session_events / ListSessionEvents (SessionPath, SessionEventsQuery) -> SessionEvents [Owner, Local, Agent; 1 KiB];
+                Get "/v1/sessions/{session}/events" list_session_events / ListSessionEvents (SessionPath, SessionEventsQuery) -> SessionEvents [Viewer, Local, Agent; 1 KiB];
                 /// Returns the verbatim lines of the files that a session was read from.
-                Get "/v1/sessions/{session}/records" list_records / ListRecords (SessionPath, RecordsQuery) -> Records [Owner, Local; 1 KiB];
+                Get "/v1/sessions/{session}/records" list_records / ListRecords (SessionPath, RecordsQuery) -> Records [Viewer, Local; 1 KiB];
                 /// Returns the outline of a session: its prompts, edits, approvals and errors.
-                Get "/v1/sessions/{session}/outline" get_outline / GetOutline (SessionPath, OutlineQuery) -> Outline [Owner, Local; 1 KiB];
+                Get "/v1/sessions/{session}/outline" get_outline / GetOutline (SessionPath, OutlineQuery) -> Outline [Viewer, Local; 1 KiB];
                 /// Finds the messages of a session that contain a text.
-                Get "/v1/sessions/{session}/find" find / Find (SessionPath, FindQuery) -> Found [Owner, Local; 1 KiB];
+                Get "/v1/sessions/{session}/find" find / Find (SessionPath, FindQuery) -> Found [Viewer, Local; 1 KiB];
                 /// Creates a session.
-                Post "/v1/sessions" create_session / CreateSession (Nothing, NewSession) -> SessionMade [Owner, Local, Agent; 64 KiB];
+                Post "/v1/sessions" create_session / CreateSession (Nothing, NewSession) -> SessionMade [Member, Local, Agent; 64 KiB];
                 /// Changes a session: its title, project, branch or model, and whether it is archived or pinned.
-                Patch "/v1/sessions/{session}" edit_session / EditSessionEndpoint (SessionPath, EditSession) -> SessionReply [Owner, Local, Agent; 64 KiB];
+                Patch "/v1/sessions/{session}" edit_session / EditSessionEndpoint (SessionPath, EditSession) -> SessionReply [Member, Local, Agent; 64 KiB];
                 /// Archives, pins, deletes or restores many sessions.
-                Patch "/v1/sessions" edit_sessions / EditSessionsEndpoint (Nothing, EditSessions) -> EditedSessions [Owner, Local; 64 KiB];
+                Patch "/v1/sessions" edit_sessions / EditSessionsEndpoint (Nothing, EditSessions) -> EditedSessions [Member, Local; 64 KiB];
                 /// Deletes a session. It can be restored.
-                Delete "/v1/sessions/{session}" delete_session / DeleteSession (SessionPath, Nothing) -> SessionDeleted [Owner, Local; 1 KiB];
+                Delete "/v1/sessions/{session}" delete_session / DeleteSession (SessionPath, Nothing) -> SessionDeleted [Member, Local; 1 KiB];
                 /// Restores a deleted session, named by our id or the agent's own id.
-                Post "/v1/sessions/{session}/restore" restore_session / RestoreSession (SessionPath, Nothing) -> SessionReply [Owner, Local; 1 KiB];
+                Post "/v1/sessions/{session}/restore" restore_session / RestoreSession (SessionPath, Nothing) -> SessionReply [Member, Local; 1 KiB];
                 /// Ends a session.
-                Post "/v1/sessions/{session}/end" end_session / EndSessionEndpoint (SessionPath, EndSession) -> SessionReply [Owner, Local, Agent; 1 KiB];
+                Post "/v1/sessions/{session}/end" end_session / EndSessionEndpoint (SessionPath, EndSession) -> SessionReply [Member, Local, Agent; 1 KiB];
                 /// Reports that the agent is alive. Posts, updates and waiting requests count as heartbeats too. A
                 /// minute after the last heartbeat the agent counts as idle, or as lost if a tool call is running or a
                 /// text is streaming. The state of an agent that never sent a heartbeat is unknown. Send one every 30
@@ -127,34 +142,34 @@ macro_rules! endpoints {
             }
             messages {
                 /// Returns a page of a session's messages, with the hidden ones between them.
-                Get "/v1/sessions/{session}/messages" list_messages / ListMessagesEndpoint (SessionPath, ListMessages) -> MessagePage [Owner, Local, Agent; 1 KiB];
+                Get "/v1/sessions/{session}/messages" list_messages / ListMessagesEndpoint (SessionPath, ListMessages) -> MessagePage [Viewer, Local, Agent; 1 KiB];
                 /// Returns one message with the verbatim bytes that it was read from.
-                Get "/v1/sessions/{session}/messages/{message}" get_message / GetMessage (MessagePath, Nothing) -> MessageDetail [Owner, Local, Agent; 1 KiB];
+                Get "/v1/sessions/{session}/messages/{message}" get_message / GetMessage (MessagePath, Nothing) -> MessageDetail [Viewer, Local, Agent; 1 KiB];
                 /// Returns the current todo list of a session.
-                Get "/v1/sessions/{session}/todos" get_todos / GetTodos (SessionPath, Nothing) -> TodoState [Owner, Local, Agent; 1 KiB];
+                Get "/v1/sessions/{session}/todos" get_todos / GetTodos (SessionPath, Nothing) -> TodoState [Viewer, Local, Agent; 1 KiB];
                 /// Posts a message.
-                Post "/v1/sessions/{session}/messages" post_message / PostMessageEndpoint (SessionPath, PostMessage) -> Posted [Owner, Local, Agent; 16384 KiB];
+                Post "/v1/sessions/{session}/messages" post_message / PostMessageEndpoint (SessionPath, PostMessage) -> Posted [Member, Local, Agent; 16384 KiB];
                 /// Posts up to 256 messages, all or none.
-                Post "/v1/sessions/{session}/messages/batch" post_messages / PostMessagesEndpoint (SessionPath, PostMessages) -> PostedMessages [Owner, Local, Agent; 16384 KiB];
+                Post "/v1/sessions/{session}/messages/batch" post_messages / PostMessagesEndpoint (SessionPath, PostMessages) -> PostedMessages [Member, Local, Agent; 16384 KiB];
                 /// Updates a message: streams its text, adds a tool's result, asks for input.
-                Patch "/v1/sessions/{session}/messages/{message}" update_message / UpdateMessageEndpoint (MessagePath, UpdateMessage) -> Updated [Owner, Local, Agent; 16384 KiB];
+                Patch "/v1/sessions/{session}/messages/{message}" update_message / UpdateMessageEndpoint (MessagePath, UpdateMessage) -> Updated [Member, Local, Agent; 16384 KiB];
                 /// Retracts a message. It keeps its `seq`.
-                Delete "/v1/sessions/{session}/messages/{message}" retract_message / RetractMessage (MessagePath, Nothing) -> Updated [Owner, Local, Agent; 1 KiB];
+                Delete "/v1/sessions/{session}/messages/{message}" retract_message / RetractMessage (MessagePath, Nothing) -> Updated [Member, Local, Agent; 1 KiB];
                 /// Ticks or unticks an item of the todo list.
-                Post "/v1/sessions/{session}/ticks" tick_todo / TickTodoEndpoint (SessionPath, TickTodo) -> Posted [Owner, Local; 64 KiB];
+                Post "/v1/sessions/{session}/ticks" tick_todo / TickTodoEndpoint (SessionPath, TickTodo) -> Posted [Member, Local; 64 KiB];
                 /// Takes what people wrote to the agent, waiting for it if requested. Each message is returned once.
                 Post "/v1/sessions/{session}/pending" take_pending / TakePendingEndpoint (SessionPath, TakePending) -> PendingMessages [Local, Agent; 1 KiB];
                 /// Lists the sessions with messages that the caller hasn't read.
-                Get "/v1/unread" list_unread / ListUnread (Nothing, Nothing) -> UnreadSessions [Owner; 1 KiB];
+                Get "/v1/unread" list_unread / ListUnread (Nothing, Nothing) -> UnreadSessions [Viewer; 1 KiB];
                 /// Sets how far the caller has read a session. The agent isn't told.
-                Put "/v1/sessions/{session}/read" mark_read / MarkRead (SessionPath, ReadUpTo) -> UnreadSessions [Owner; 1 KiB];
+                Put "/v1/sessions/{session}/read" mark_read / MarkRead (SessionPath, ReadUpTo) -> UnreadSessions [Viewer; 1 KiB];
             }
             requests {
                 /// Lists what sessions ask a person: one request for each session, or all of them.
-                Get "/v1/asks" list_asks / ListAsks (Nothing, AsksQuery) -> Asks [Owner, Local, Agent; 1 KiB];
+                Get "/v1/asks" list_asks / ListAsks (Nothing, AsksQuery) -> Asks [Viewer, Local, Agent; 1 KiB];
                 /// Decides an APPROVAL, or presses a button of a FILE or a review. The first decision counts, but a
                 /// comment of a review can be reopened. The agent gets the decision as an ACTION.
-                Post "/v1/sessions/{session}/messages/{message}/decision" decide / DecideEndpoint (MessagePath, Decide) -> Decided [Owner; 256 KiB];
+                Post "/v1/sessions/{session}/messages/{message}/decision" decide / DecideEndpoint (MessagePath, Decide) -> Decided [Member; 256 KiB];
                 /// Lists the rules that allow an agent's calls without asking a person.
                 Get "/v1/rules" list_rules / ListRules (Nothing, Nothing) -> AllowRules [Owner, Local; 1 KiB];
                 /// Revokes a rule. Calls that it allowed are asked about again.
@@ -168,47 +183,47 @@ macro_rules! endpoints {
                 /// Ends a run.
                 Post "/v1/sessions/{session}/runs/{run}/end" end_run / EndRunEndpoint (RunPath, EndRun) -> RunEnded [Local, Agent; 64 KiB];
                 /// Lists the exact texts that a session's agent was given, in order.
-                Get "/v1/sessions/{session}/context-log" list_context_log / ListContextLog (SessionPath, ContextLogQuery) -> ContextLog [Owner, Local; 1 KiB];
+                Get "/v1/sessions/{session}/context-log" list_context_log / ListContextLog (SessionPath, ContextLogQuery) -> ContextLog [Viewer, Local; 1 KiB];
                 /// Checks that each entry of a session's context log is unchanged, and that none is missing.
-                Get "/v1/sessions/{session}/context-log/check" check_context_log / CheckContextLog (SessionPath, Nothing) -> ContextLogCheck [Owner, Local; 1 KiB];
+                Get "/v1/sessions/{session}/context-log/check" check_context_log / CheckContextLog (SessionPath, Nothing) -> ContextLogCheck [Viewer, Local; 1 KiB];
             }
             model_context {
                 /// Returns the contents of the model's context when it wrote a reply: the messages of its request in
                 /// order, what isn't recorded, and how reliable that is.
-                Get "/v1/sessions/{session}/context" get_context / GetContext (SessionPath, ContextQuery) -> SessionContext [Owner, Local, Agent; 1 KiB];
+                Get "/v1/sessions/{session}/context" get_context / GetContext (SessionPath, ContextQuery) -> SessionContext [Viewer, Local, Agent; 1 KiB];
             }
             costs {
                 /// Lists the requests of a session to models, with tokens, cost and times.
-                Get "/v1/sessions/{session}/requests" list_requests / ListRequests (SessionPath, RequestsQuery) -> Requests [Owner, Local, Agent; 1 KiB];
+                Get "/v1/sessions/{session}/requests" list_requests / ListRequests (SessionPath, RequestsQuery) -> Requests [Viewer, Local, Agent; 1 KiB];
                 /// Lists the tools that a session called, with the number of calls and failures, and their durations.
-                Get "/v1/sessions/{session}/tools" list_tools / ListTools (SessionPath, Nothing) -> SessionTools [Owner, Local, Agent; 1 KiB];
+                Get "/v1/sessions/{session}/tools" list_tools / ListTools (SessionPath, Nothing) -> SessionTools [Viewer, Local, Agent; 1 KiB];
                 /// Returns how the time of a session's requests is divided between the model, tools, approvals and
                 /// waiting for a person.
-                Get "/v1/sessions/{session}/waterfall" get_waterfall / GetWaterfall (SessionPath, WaterfallQuery) -> Waterfall [Owner, Local, Agent; 1 KiB];
+                Get "/v1/sessions/{session}/waterfall" get_waterfall / GetWaterfall (SessionPath, WaterfallQuery) -> Waterfall [Viewer, Local, Agent; 1 KiB];
                 /// Lists the runs of a session, with tokens, cost and times.
-                Get "/v1/sessions/{session}/runs" list_runs / ListRuns (SessionPath, Nothing) -> Runs [Owner, Local, Agent; 1 KiB];
+                Get "/v1/sessions/{session}/runs" list_runs / ListRuns (SessionPath, Nothing) -> Runs [Viewer, Local, Agent; 1 KiB];
                 /// Returns statistics by day, project, model and tool.
-                Get "/v1/stats" stats / GetStats (Nothing, StatsQuery) -> Stats [Owner, Local, Agent; 1 KiB];
+                Get "/v1/stats" stats / GetStats (Nothing, StatsQuery) -> Stats [Viewer, Local, Agent; 1 KiB];
                 /// Returns the budgets of today and this month, and what was spent.
-                Get "/v1/budgets" get_budgets / GetBudgets (Nothing, BudgetsQuery) -> Budgets [Owner, Local; 1 KiB];
+                Get "/v1/budgets" get_budgets / GetBudgets (Nothing, BudgetsQuery) -> Budgets [Viewer, Local; 1 KiB];
             }
             files {
                 /// Lists the files that a session changed, each with its edits.
-                Get "/v1/sessions/{session}/changes" get_changes / GetChanges (SessionPath, Nothing) -> Changes [Owner, Local; 1 KiB];
+                Get "/v1/sessions/{session}/changes" get_changes / GetChanges (SessionPath, Nothing) -> Changes [Viewer, Local; 1 KiB];
                 /// Returns the net change of each file by the edits of a session, or by some of them.
-                Get "/v1/sessions/{session}/changes/net" get_net_changes / GetNetChanges (SessionPath, NetQuery) -> NetChanges [Owner, Local; 1 KiB];
+                Get "/v1/sessions/{session}/changes/net" get_net_changes / GetNetChanges (SessionPath, NetQuery) -> NetChanges [Viewer, Local; 1 KiB];
                 /// Lists the file changes of all sessions, newest first.
-                Get "/v1/files" list_files / ListFiles (Nothing, FilesQuery) -> FilesPage [Owner, Local, Agent; 1 KiB];
+                Get "/v1/files" list_files / ListFiles (Nothing, FilesQuery) -> FilesPage [Viewer, Local, Agent; 1 KiB];
             }
             redaction {
                 /// Previews what a redacted export of a session masks.
-                Get "/v1/sessions/{session}/redaction" preview_redaction / PreviewRedaction (SessionPath, RedactionQuery) -> RedactionReport [Owner, Local, Agent; 1 KiB];
+                Get "/v1/sessions/{session}/redaction" preview_redaction / PreviewRedaction (SessionPath, RedactionQuery) -> RedactionReport [Viewer, Local, Agent; 1 KiB];
                 /// Erases a text, such as a password, from the messages of a session, its stored transcripts, the search
                 /// index and its files, and from sessions with copies of its messages. Transcripts that are imported later
                 /// are stored without it. A preview only reports where the text is found.
                 Post "/v1/sessions/{session}/erasure" erase_text / EraseTextEndpoint (SessionPath, EraseText) -> Erasure [Owner, Local; 64 KiB];
                 /// Lists which stored bytes of a session's transcripts aren't those of the files, because a text was erased.
-                Get "/v1/sessions/{session}/erasure" get_erased_bytes / GetErasedBytes (SessionPath, Nothing) -> ErasedBytes [Owner, Local; 1 KiB];
+                Get "/v1/sessions/{session}/erasure" get_erased_bytes / GetErasedBytes (SessionPath, Nothing) -> ErasedBytes [Viewer, Local; 1 KiB];
             }
             host {
                 /// Posts a message of the host. People see it; models never read it.
@@ -221,17 +236,17 @@ macro_rules! endpoints {
             }
             driving {
                 /// Lists the agents that can be started on this machine, and folders to start them in.
-                Get "/v1/agents" list_agents / ListAgents (Nothing, Nothing) -> Agents [Owner, Local; 1 KiB];
+                Get "/v1/agents" list_agents / ListAgents (Nothing, Nothing) -> Agents [Member, Local; 1 KiB];
                 /// Starts an agent in a folder, as a new session. It gets what people write to the session.
-                Post "/v1/agents/sessions" start_agent / StartAgentEndpoint (Nothing, StartAgent) -> AgentStarted [Owner, Local; 16384 KiB];
+                Post "/v1/agents/sessions" start_agent / StartAgentEndpoint (Nothing, StartAgent) -> AgentStarted [Member, Local; 16384 KiB];
                 /// Returns an agent that this server started, with the text that it is writing.
-                Get "/v1/sessions/{session}/agent" get_agent / GetAgent (SessionPath, Nothing) -> DrivenAgent [Owner, Local; 1 KiB];
+                Get "/v1/sessions/{session}/agent" get_agent / GetAgent (SessionPath, Nothing) -> DrivenAgent [Viewer, Local; 1 KiB];
                 /// Changes the mode or the model of a running agent.
-                Patch "/v1/sessions/{session}/agent" edit_agent / EditAgentEndpoint (SessionPath, EditAgent) -> DrivenAgent [Owner, Local; 64 KiB];
+                Patch "/v1/sessions/{session}/agent" edit_agent / EditAgentEndpoint (SessionPath, EditAgent) -> DrivenAgent [Member, Local; 64 KiB];
                 /// Interrupts or ends a running agent, or passes on what people wrote at once.
-                Post "/v1/sessions/{session}/agent/tell" tell_agent / TellAgentEndpoint (SessionPath, TellAgent) -> DrivenAgent [Owner, Local; 1 KiB];
+                Post "/v1/sessions/{session}/agent/tell" tell_agent / TellAgentEndpoint (SessionPath, TellAgent) -> DrivenAgent [Member, Local; 1 KiB];
                 /// Restarts the agent of a session, in the session or in a copy of it.
-                Post "/v1/sessions/{session}/agent/resume" resume_agent / ResumeAgentEndpoint (SessionPath, ResumeAgent) -> AgentStarted [Owner, Local; 16384 KiB];
+                Post "/v1/sessions/{session}/agent/resume" resume_agent / ResumeAgentEndpoint (SessionPath, ResumeAgent) -> AgentStarted [Member, Local; 16384 KiB];
             }
             schedules {
                 /// Lists the schedules, next run first.
@@ -265,7 +280,7 @@ macro_rules! endpoints {
                 /// Lists the deliveries of a channel, newest first.
                 Get "/v1/channels/{channel}/deliveries" list_deliveries / ListDeliveries (ChannelPath, DeliveriesQuery) -> Deliveries [Owner, Local; 1 KiB];
                 /// Lists the deliveries of a message to all channels, with their states.
-                Get "/v1/sessions/{session}/messages/{message}/deliveries" list_message_deliveries / ListMessageDeliveries (MessagePath, Nothing) -> MessageDeliveries [Owner, Local; 1 KiB];
+                Get "/v1/sessions/{session}/messages/{message}/deliveries" list_message_deliveries / ListMessageDeliveries (MessagePath, Nothing) -> MessageDeliveries [Member, Local; 1 KiB];
                 /// Sends deliveries again, or discards rejected ones.
                 Post "/v1/channels/{channel}/deliveries" settle_deliveries / SettleDeliveriesEndpoint (ChannelPath, SettleDeliveries) -> DeliveriesSettled [Owner, Local; 1 KiB];
                 /// Leaves an unregistered room, or declines the invitation to it.
@@ -273,19 +288,19 @@ macro_rules! endpoints {
             }
             settings {
                 /// Returns the caller's preferences.
-                Get "/v1/preferences" get_preferences / GetPreferences (Nothing, Nothing) -> Preferences [Owner, Local; 1 KiB];
+                Get "/v1/preferences" get_preferences / GetPreferences (Nothing, Nothing) -> Preferences [Viewer, Local; 1 KiB];
                 /// Changes the caller's preferences.
-                Patch "/v1/preferences" edit_preferences / EditPreferencesEndpoint (Nothing, EditPreferences) -> Preferences [Owner, Local; 64 KiB];
+                Patch "/v1/preferences" edit_preferences / EditPreferencesEndpoint (Nothing, EditPreferences) -> Preferences [Viewer, Local; 64 KiB];
                 /// Returns how the workspace treats message types.
-                Get "/v1/settings/types" get_type_settings / GetTypeSettings (Nothing, Nothing) -> TypeSettings [Owner, Local; 1 KiB];
+                Get "/v1/settings/types" get_type_settings / GetTypeSettings (Nothing, Nothing) -> TypeSettings [Viewer, Local; 1 KiB];
                 /// Sets which types are drawn as text, and whose payloads aren't validated. It takes effect at once.
                 Patch "/v1/settings/types" edit_type_settings / EditTypeSettingsEndpoint (Nothing, EditTypeSettings) -> TypeSettings [Owner, Local; 64 KiB];
             }
             types {
                 /// Lists the declared message types, with all their versions.
-                Get "/v1/types" list_types / ListTypes (Nothing, Nothing) -> Types [Owner, Local, Agent; 1 KiB];
+                Get "/v1/types" list_types / ListTypes (Nothing, Nothing) -> Types [Viewer, Local, Agent; 1 KiB];
                 /// Returns the documents of a declared message type, newest version first.
-                Get "/v1/types/{type}" get_type / GetType (TypePath, Nothing) -> TypeDetail [Owner, Local, Agent; 1 KiB];
+                Get "/v1/types/{type}" get_type / GetType (TypePath, Nothing) -> TypeDetail [Viewer, Local, Agent; 1 KiB];
                 /// Declares how the messages of a type are shown. The document has no code. Sending it again changes
                 /// nothing.
                 Put "/v1/types/{type}" declare_type / DeclareTypeEndpoint (TypePath, DeclareType) -> TypeDeclared [Owner, Local, Agent; 256 KiB];
@@ -294,13 +309,13 @@ macro_rules! endpoints {
             }
             routing {
                 /// Returns the workspace's routing: which messages wake an agent, and what happens to the others.
-                Get "/v1/settings/routing" get_routing / GetRouting (Nothing, Nothing) -> Routing [Owner, Local; 1 KiB];
+                Get "/v1/settings/routing" get_routing / GetRouting (Nothing, Nothing) -> Routing [Member, Local; 1 KiB];
                 /// Sets the workspace's routing. Absent fields follow the server's environment.
                 Put "/v1/settings/routing" set_routing / SetRouting (Nothing, RoutingSettings) -> Routing [Owner, Local; 256 KiB];
                 /// Returns the routing of a session.
-                Get "/v1/sessions/{session}/routing" get_session_routing / GetSessionRouting (SessionPath, Nothing) -> Routing [Owner, Local; 1 KiB];
+                Get "/v1/sessions/{session}/routing" get_session_routing / GetSessionRouting (SessionPath, Nothing) -> Routing [Viewer, Local; 1 KiB];
                 /// Sets the routing of a session. Absent fields follow the workspace.
-                Put "/v1/sessions/{session}/routing" set_session_routing / SetSessionRouting (SessionPath, RoutingSettings) -> Routing [Owner, Local; 256 KiB];
+                Put "/v1/sessions/{session}/routing" set_session_routing / SetSessionRouting (SessionPath, RoutingSettings) -> Routing [Member, Local; 256 KiB];
                 /// Lists unregistered rooms in which somebody wrote. Their messages aren't stored.
                 Get "/v1/rooms" list_rooms / ListRooms (Nothing, Nothing) -> Rooms [Owner, Local; 1 KiB];
             }
@@ -323,12 +338,12 @@ macro_rules! endpoints {
             }
             search {
                 /// Searches all history, newest first.
-                Get "/v1/search" search / Search (Nothing, SearchQuery) -> SearchPage [Owner, Local, Agent; 1 KiB];
+                Get "/v1/search" search / Search (Nothing, SearchQuery) -> SearchPage [Viewer, Local, Agent; 1 KiB];
             }
             memory {
                 /// Recalls what people said, in any session: by words, and by meaning if an embedding endpoint is set
                 /// up.
-                Get "/v1/memory" recall / Recall (Nothing, MemoryQuery) -> MemoryPage [Owner, Local, Agent; 1 KiB];
+                Get "/v1/memory" recall / Recall (Nothing, MemoryQuery) -> MemoryPage [Viewer, Local, Agent; 1 KiB];
                 /// Forgets one memory, or all of them. The messages stay in their sessions.
                 Post "/v1/memory/forget" forget_memory / ForgetMemoryEndpoint (Nothing, ForgetMemory) -> MemoriesChanged [Owner, Local; 1 KiB];
                 /// Computes all embeddings again, for example after a change of the model.

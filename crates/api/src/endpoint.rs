@@ -30,10 +30,14 @@ impl Method {
     }
 }
 
-/// The kinds of callers.
+/// The kinds of callers. A role includes the greater ones.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Access {
-    /// A person, logged in with a browser.
+    /// A person who logged in, whatever their role.
+    Viewer,
+    /// A person with the role member or owner.
+    Member,
+    /// A person with the role owner.
     Owner,
     /// A command on this machine that uses the server's credential file.
     Local,

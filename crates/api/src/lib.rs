@@ -4,7 +4,7 @@
 //! - [`contract`]: the endpoint table. One line per endpoint yields the [`Api`] trait that the hub implements for one
 //!   authenticated caller, the axum router and the typed client.
 //! - [`sessions`], [`messages`], [`lifecycle`], [`posting`], [`driving`], [`channels`], [`runs`], [`context`],
-//!   [`host`], [`keys`], [`blobs`], [`search`], [`stats`], [`projects`], [`imports`], [`account`], [`audit`],
+//!   [`host`], [`keys`], [`people`], [`blobs`], [`search`], [`stats`], [`projects`], [`imports`], [`account`], [`audit`],
 //!   [`preferences`], [`retention`], [`types`], [`events`]: requests and replies.
 //! - [`problem`]: the only error that crosses the wire (RFC 9457).
 //! - `openapi`, with the feature `schema`: the table as an OpenAPI document.
@@ -42,6 +42,7 @@ pub mod notices;
 #[cfg(feature = "schema")]
 pub mod openapi;
 pub mod outline;
+pub mod people;
 pub mod posting;
 pub mod preferences;
 pub mod problem;

@@ -192,6 +192,8 @@ problems! {
     DeclaredByFile = 409 "declared_by_file" [types];
     /// The maximum number of declared types is reached.
     TooManyTypes = 409 "too_many_types" [types];
+    /// There are as many people as there may be.
+    TooManyPeople = 409 "too_many_people" [people];
     /// The maximum number of channels is reached.
     TooManyChannels = 409 "too_many_channels" [channels];
     /// The channel has no address to send a test to.

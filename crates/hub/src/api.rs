@@ -2,8 +2,8 @@
 
 use crate::context::Scoped;
 use crate::{
-    account, channels, costs, driving, files, hooks, host, imports, memory, messages, model_context, notices, push,
-    redaction, requests, retention, routing, runs, schedules, search, sessions, settings, types,
+    account, channels, costs, driving, files, hooks, host, imports, memory, messages, model_context, notices, people,
+    push, redaction, requests, retention, routing, runs, schedules, search, sessions, settings, types,
 };
 use api::contract;
 use api::{Access, Api, Endpoint, Nothing, Problem};
@@ -43,6 +43,7 @@ macro_rules! answer {
                     path: <contract::$Type as Endpoint>::Path,
                     input: <contract::$Type as Endpoint>::Input,
                 ) -> Result<<contract::$Type as Endpoint>::Reply, Problem> {
+                    self.may_use(contract::$Type::INFO.access)?;
                     call!(self, $topic::$name, (path: $P, input: $I))
                 }
             )*)*

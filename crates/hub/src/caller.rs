@@ -2,20 +2,45 @@
 
 use api::account::TERMINAL;
 use api::keys::Scope;
+use api::people::PersonRole;
 use api::{Problem, ProblemCode};
 use serde_json::{Value, json};
 use std::sync::Arc;
-use store::{ChannelEvent, Usage};
+use store::people::OWNER;
+use store::{ChannelEvent, Sight, Usage};
 
 /// The authenticated caller. The outer layers derive it from a credential, which the inner ones never see.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum Caller {
-    /// A person who logged in with the browser.
-    Owner,
+    /// A person who logged in.
+    User(Arc<User>),
     /// A command on this machine.
     Local,
     /// An agent, on its own sessions.
     Agent(Arc<Agent>),
+}
+
+/// A person who may log in.
+#[derive(Debug, PartialEq, Eq)]
+pub struct User {
+    pub id: String,
+    /// None for the owner of the machine until they are given one.
+    pub name: Option<String>,
+    pub role: PersonRole,
+    /// The sessions that they may see.
+    pub sight: Sight,
+}
+
+impl User {
+    /// Returns the owner of the machine.
+    pub fn owner(name: Option<String>) -> Self {
+        Self { id: OWNER.to_owned(), name, role: PersonRole::Owner, sight: Sight::All }
+    }
+
+    /// Returns the name by which messages and decisions say who it was.
+    pub fn author(&self) -> &str {
+        self.name.as_deref().unwrap_or(OWNER)
+    }
 }
 
 /// The key that an agent shows.
@@ -35,19 +60,38 @@ impl Caller {
     pub fn key_id(&self) -> Option<&str> {
         match self {
             Self::Agent(agent) => Some(&agent.id),
-            Self::Owner | Self::Local => None,
+            Self::User(_) | Self::Local => None,
         }
     }
 
-    /// The key whose sessions alone are there to be read; None where all are.
-    pub fn reads_only(&self) -> Option<&str> {
+    /// The owner of the machine, without a log-in.
+    pub fn owner() -> Self {
+        Self::User(Arc::new(User::owner(None)))
+    }
+
+    /// The person who logged in.
+    pub fn user(&self) -> Option<&User> {
+        if let Self::User(user) = self { Some(user) } else { None }
+    }
+
+    /// Returns the sessions that are there to be read: an agent's own, unless its key reads all.
+    pub fn sight(&self) -> Sight {
         match self {
-            Self::Agent(agent) if !agent.scopes.contains(&Scope::ReadAll) => Some(&agent.id),
-            _ => None,
+            Self::Agent(agent) if agent.scopes.contains(&Scope::ReadAll) => Sight::All,
+            _ => self.own_sight(),
         }
     }
 
-    /// People and their commands may do everything; an agent what its key says.
+    /// Returns the sessions that are there to be changed: an agent's own, whatever its key reads.
+    pub fn own_sight(&self) -> Sight {
+        match self {
+            Self::Agent(agent) => Sight::OfKey(agent.id.as_str().into()),
+            Self::User(user) => user.sight.clone(),
+            Self::Local => Sight::All,
+        }
+    }
+
+    /// An agent may do what its key says. What people may do, the table of endpoints says by their roles.
     pub fn require(&self, scope: Scope) -> Result<(), Problem> {
         match self {
             // `read_all` includes `read`.

@@ -13,7 +13,7 @@ use base64::engine::general_purpose::STANDARD;
 use model::{Draft, Micros, Provenance, Run, SessionFacts};
 use serde::Deserialize;
 use sha2::{Digest, Sha256};
-use store::{Batch, NewBlob, RunUpsert};
+use store::{Batch, NewBlob, RunUpsert, Sight};
 
 const EXAMPLE: &str = include_str!("../../../fixtures/demo.json");
 
@@ -55,7 +55,7 @@ pub async fn load(hub: &Hub) -> Result<(), Problem> {
         let written = hub.workspace.write_batch(batch(example, now)).await.map_err(problem)?;
         hub.feed.ring_with(written.pos, written.has_deliveries);
     }
-    let found = hub.workspace.find_sessions(agent::SESSION, None, 1, now).await.map_err(problem)?;
+    let found = hub.workspace.find_sessions(agent::SESSION, &Sight::All, 1, now).await.map_err(problem)?;
     if let Some(session) = found.into_iter().next() {
         agent::register(hub, session.id).await?;
     }

@@ -6,17 +6,18 @@
 
 use crate::basics::{clock, problem};
 use crate::caller::Caller;
-use crate::context::Scoped;
 use crate::context::caller_cache::Owner;
 use crate::context::request_span::record_session;
+use crate::context::{Hub, Scoped};
 use crate::upkeep::trash;
 use api::keys::Scope;
 use api::messages::Entry;
+use api::people::PersonRole;
 use api::sessions::SessionPath;
 use api::{Access, Problem, ProblemCode};
 use model::policy::{model_may_find, model_may_read};
 use model::{Draft, MessageId, Role, Session, SessionId, SourceId};
-use store::StoredMessage;
+use store::{Sight, StoredMessage};
 
 impl Scoped {
     /// Checks that this caller may use an endpoint with this access.
@@ -25,25 +26,37 @@ impl Scoped {
     ///
     /// 403 if not.
     pub(crate) fn may_use(&self, access: &[Access]) -> Result<(), Problem> {
-        let needed = match &self.caller {
-            Caller::Owner => Access::Owner,
-            Caller::Local => Access::Local,
-            Caller::Agent(_) => Access::Agent,
+        let enough: &[Access] = match &self.caller {
+            Caller::User(user) => match user.role {
+                PersonRole::Viewer => &[Access::Viewer],
+                PersonRole::Member => &[Access::Viewer, Access::Member],
+                PersonRole::Owner => &[Access::Viewer, Access::Member, Access::Owner],
+            },
+            Caller::Local => &[Access::Local],
+            Caller::Agent(_) => &[Access::Agent],
         };
         // An endpoint that agents can't use isn't for a model with another credential either.
         let is_for_people = self.is_for_model() && !access.contains(&Access::Agent);
-        if access.contains(&needed) && !is_for_people {
+        if access.iter().any(|access| enough.contains(access)) && !is_for_people {
             return Ok(());
         }
         let may: Vec<&str> = access
             .iter()
             .map(|access| match access {
-                Access::Owner => "a person who logged in",
+                Access::Viewer => "a person who logged in",
+                Access::Member => "a person with the role member or owner",
+                Access::Owner => "a person with the role owner",
                 Access::Local => "this machine's own commands",
                 Access::Agent => "an agent's key",
             })
             .collect();
         let hint = format!("It is only for {}", may.join(" and "));
+        if let Some(user) = self.caller.user()
+            && !is_for_people
+        {
+            let title = format!("Your role, {}, doesn't allow this", user.role);
+            return Err(Problem::new(ProblemCode::Forbidden, title).hint(hint));
+        }
         Err(Problem::new(ProblemCode::Forbidden, "This kind of credential can't use the endpoint").hint(hint))
     }
 
@@ -100,36 +113,38 @@ impl Scoped {
 /// scope for that, whatever the endpoint.
 pub(crate) async fn session(scoped: &Scoped, path: &SessionPath) -> Result<Session, Problem> {
     scoped.caller.require(Scope::Read)?;
-    named(scoped, path, scoped.caller.reads_only()).await
+    named(scoped, path, &scoped.caller.sight()).await
 }
 
 /// Like [`session`], to take what waits in it: an agent finds its own alone, whatever its key reads.
 pub(crate) async fn own_session(scoped: &Scoped, path: &SessionPath) -> Result<Session, Problem> {
     scoped.caller.require(Scope::Read)?;
-    named(scoped, path, scoped.caller.key_id()).await
+    named(scoped, path, &scoped.caller.own_sight()).await
 }
 
 /// Like [`own_session`], to change it, for which an agent needs the scope to post. Answers to what it writes tell it
 /// what it wrote, and what people wrote to it since.
 pub(crate) async fn session_to_change(scoped: &Scoped, path: &SessionPath) -> Result<Session, Problem> {
     scoped.caller.require(Scope::Post)?;
-    named(scoped, path, scoped.caller.key_id()).await
+    named(scoped, path, &scoped.caller.own_sight()).await
 }
 
-async fn named(scoped: &Scoped, path: &SessionPath, key_id: Option<&str>) -> Result<Session, Problem> {
-    find_session(scoped, path, key_id).await.inspect(|session| record_session(&session.id))
+/// The session with our id, unless it was deleted or may not be seen.
+pub(crate) async fn seen(hub: &Hub, sight: &Sight, id: &SessionId) -> Result<Option<Session>, Problem> {
+    let found = hub.workspace.find_sessions(id.as_str(), sight, 1, clock::now()).await.map_err(problem)?;
+    Ok(found.into_iter().next().filter(|session| session.id == *id))
 }
 
-pub(crate) async fn find_session(
-    scoped: &Scoped,
-    path: &SessionPath,
-    key_id: Option<&str>,
-) -> Result<Session, Problem> {
+async fn named(scoped: &Scoped, path: &SessionPath, sight: &Sight) -> Result<Session, Problem> {
+    find_session(scoped, path, sight).await.inspect(|session| record_session(&session.id))
+}
+
+pub(crate) async fn find_session(scoped: &Scoped, path: &SessionPath, sight: &Sight) -> Result<Session, Problem> {
     // Every id begins with an empty prefix. No id holds a null character, and PostgreSQL can't be asked for one.
     if path.session.is_empty() || path.session.contains('\0') {
         return Err(Problem::not_found("session"));
     }
-    let found = scoped.hub.workspace.find_sessions(&path.session, key_id, 3, clock::now()).await.map_err(problem)?;
+    let found = scoped.hub.workspace.find_sessions(&path.session, sight, 3, clock::now()).await.map_err(problem)?;
     if let Some(session) = found.iter().find(|s| s.id.as_str() == path.session) {
         return Ok(session.clone());
     }
@@ -152,10 +167,9 @@ pub(crate) async fn find_session(
     }
 }
 
-/// Why nothing is found by a name. An agent is told of what was its own, a person of every session that can be
-/// restored.
+/// Why nothing is found by a name. Whoever could see a session that can be restored is told so.
 pub(crate) async fn gone(scoped: &Scoped, name: &str) -> Result<Problem, Problem> {
-    let was = scoped.hub.workspace.has_deleted(name, scoped.caller.key_id()).await.map_err(problem)?;
+    let was = scoped.hub.workspace.has_deleted(name, &scoped.caller.own_sight()).await.map_err(problem)?;
     Ok(if was { deleted() } else { Problem::not_found("session") })
 }
 
@@ -169,14 +183,18 @@ pub(crate) fn deleted() -> Problem {
 /// changes, and whether it is still there the writer sees.
 pub(crate) async fn session_id(scoped: &Scoped, path: &SessionPath) -> Result<SessionId, Problem> {
     scoped.caller.require(Scope::Post)?;
-    let (known, key_id) = (&scoped.hub.caller_cache, scoped.caller.key_id());
-    if let Some(owner) = known.owner(&path.session)
-        && key_id.is_none_or(|id| owner.key_id.as_deref() == Some(id))
-    {
+    let (known, sight) = (&scoped.hub.caller_cache, scoped.caller.own_sight());
+    let is_seen = |owner: &Owner| match &sight {
+        Sight::All => true,
+        Sight::OfKey(key) => owner.key_id.as_deref() == Some(key),
+        // Its project may change.
+        Sight::Without(_) => false,
+    };
+    if let Some(owner) = known.owner(&path.session).filter(is_seen) {
         record_session(&owner.session);
         return Ok(owner.session);
     }
-    let session = named(scoped, path, key_id).await?;
+    let session = named(scoped, path, &sight).await?;
     known.remember_owner(Owner { session: session.id.clone(), key_id: session.key_id });
     Ok(session.id)
 }

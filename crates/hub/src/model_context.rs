@@ -149,7 +149,7 @@ async fn notices(
 /// The files of the session that a fork goes on from, by the agent's own id. None if it isn't there.
 async fn origin(scoped: &Scoped, session: &Session, id: &str) -> Result<Option<Vec<Source>>, Problem> {
     let workspace = &scoped.hub.workspace;
-    let found = workspace.find_sessions(id, scoped.caller.reads_only(), 3, clock::now()).await.map_err(problem)?;
+    let found = workspace.find_sessions(id, &scoped.caller.sight(), 3, clock::now()).await.map_err(problem)?;
     let is_it = |it: &&Session| it.agent == session.agent && it.agent_session_id.as_deref() == Some(id);
     let Some(origin) = found.iter().find(is_it) else { return Ok(None) };
     let sources = workspace.session_sources(&origin.id).await.map_err(problem)?;

@@ -5,7 +5,7 @@ use crate::context::Hub;
 use api::Problem;
 use model::worktree::counted_under;
 use std::collections::HashMap;
-use store::Facet;
+use store::{Facet, Sight};
 
 /// Projects that count under another one.
 #[derive(Debug, Default)]
@@ -14,7 +14,7 @@ pub struct ProjectGroups(HashMap<String, String>);
 impl ProjectGroups {
     /// Reads which projects there are.
     pub async fn load(hub: &Hub) -> Result<Self, Problem> {
-        Ok(Self::of(&hub.workspace.facets(None).await.map_err(problem)?.projects))
+        Ok(Self::of(&hub.workspace.facets(&Sight::All).await.map_err(problem)?.projects))
     }
 
     /// Returns these projects with all that count under the same ones; none of none.
@@ -24,7 +24,12 @@ impl ProjectGroups {
 
     /// Groups these projects.
     pub fn of(projects: &[Facet]) -> Self {
-        let under = counted_under(projects.iter().map(|project| project.value.as_str()));
+        Self::of_names(projects.iter().map(|project| project.value.as_str()))
+    }
+
+    /// Groups projects by their names.
+    pub fn of_names<'a>(projects: impl IntoIterator<Item = &'a str>) -> Self {
+        let under = counted_under(projects);
         Self(under.into_iter().map(|(folder, project)| (folder.to_owned(), project.to_owned())).collect())
     }
 

@@ -44,6 +44,7 @@ pub async fn search(scoped: &Scoped, input: SearchQuery) -> Result<SearchPage, P
         without_roles: scoped.roles_not_found(),
         types: input.types,
         session: session_id,
+        sight: scoped.caller.sight(),
         since: given(input.since).map(|t| moment::start("since", &t, &zone)).transpose()?,
         until: given(input.until).map(|t| moment::end("until", &t, &zone)).transpose()?,
         limit: limit(input.limit, 50, 200)?,

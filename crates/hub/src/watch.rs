@@ -12,7 +12,7 @@ use model::{Micros, SessionState};
 use std::collections::HashSet;
 use std::path::PathBuf;
 use std::time::Duration;
-use store::DiskSpace;
+use store::{DiskSpace, Sight};
 
 const PAUSE: Duration = Duration::from_secs(15);
 /// A disk with less is nearly full, unless it is that small.
@@ -76,7 +76,7 @@ impl Watch {
             return;
         }
         self.budgets_at = end;
-        let budgets = match spending::of_today(hub, &TimeZone::system(), now).await {
+        let budgets = match spending::of_today(hub, &Sight::All, &TimeZone::system(), now).await {
             Ok(budgets) => budgets,
             Err(problem) => return tracing::debug!(%problem, "budgets can't be read"),
         };

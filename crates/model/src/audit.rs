@@ -14,6 +14,14 @@ crate::words! {
         LogInBegan = "log_in_began",
         /// A browser was logged out.
         LogInEnded = "log_in_ended",
+        /// A person was added.
+        PersonAdded = "person_added",
+        /// A person's name or role was changed.
+        PersonChanged = "person_changed",
+        /// A person was removed.
+        PersonRemoved = "person_removed",
+        /// Who sees a project was changed.
+        ProjectPeopleChanged = "project_people_changed",
         /// A wrong or expired code was refused.
         LogInRefused = "log_in_refused",
         /// A key for an agent was created.
@@ -111,6 +119,9 @@ pub enum Actor {
         login: String,
         /// `Firefox on Linux`.
         browser: String,
+        /// Name of the person. Absent for the owner of the machine who has none.
+        #[serde(default, skip_serializing_if = "Option::is_none")]
+        name: Option<String>,
     },
     /// A command on the server's machine.
     Command,
@@ -150,6 +161,39 @@ pub enum Event {
         login: String,
         /// Name of the browser, as it reported it: `Firefox on Linux`.
         browser: String,
+    },
+    /// A person was added.
+    PersonAdded {
+        /// Id of the person.
+        person: String,
+        /// Name of the person.
+        name: String,
+        /// `owner`, `member` or `viewer`.
+        role: String,
+    },
+    /// A person's name or role was changed.
+    PersonChanged {
+        /// Id of the person.
+        person: String,
+        /// Name after the change.
+        name: String,
+        /// Role after the change.
+        role: String,
+    },
+    /// A person was removed, and logged out everywhere.
+    PersonRemoved {
+        /// Id of the person.
+        person: String,
+        /// Name of the person.
+        name: String,
+    },
+    /// Who sees a project was changed.
+    ProjectPeopleChanged {
+        /// The project.
+        project: String,
+        /// Names of those who see it besides owners. Absent if all do.
+        #[serde(default, skip_serializing_if = "Option::is_none")]
+        people: Option<Vec<String>>,
     },
     /// Wrong or expired codes were sent. Those within a minute are one entry.
     LogInRefused {
@@ -355,6 +399,10 @@ impl Event {
         match self {
             Self::LogInBegan => AuditKind::LogInBegan,
             Self::LogInEnded { .. } => AuditKind::LogInEnded,
+            Self::PersonAdded { .. } => AuditKind::PersonAdded,
+            Self::PersonChanged { .. } => AuditKind::PersonChanged,
+            Self::PersonRemoved { .. } => AuditKind::PersonRemoved,
+            Self::ProjectPeopleChanged { .. } => AuditKind::ProjectPeopleChanged,
             Self::LogInRefused { .. } => AuditKind::LogInRefused,
             Self::KeyMade { .. } => AuditKind::KeyMade,
             Self::KeyRevoked { .. } => AuditKind::KeyRevoked,

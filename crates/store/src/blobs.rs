@@ -8,9 +8,10 @@ pub(crate) use upload::{insert, insert_piece, insert_row};
 
 use crate::hex::hex;
 use crate::store::{on, on_tx};
-use crate::{Blob, StoreError, Workspace};
+use crate::{Blob, Sight, StoreError, Workspace};
 use model::{Micros, SessionId};
 use sha2::{Digest as _, Sha256};
+use sqlx::QueryBuilder;
 use std::ops::Range;
 
 /// Bytes of a piece, for all but the last one of a blob. Rows depend on it.
@@ -83,7 +84,7 @@ impl Workspace {
 
     /// A message of the session refers to the blob. One that isn't there, or that the key didn't upload, is passed
     /// over.
-    pub async fn attach_blob(&self, session: &SessionId, sha256: &str, key_id: Option<&str>) -> Result<(), StoreError> {
+    pub async fn attach_blob(&self, session: &SessionId, sha256: &str, key: Option<&str>) -> Result<(), StoreError> {
         let mut tx = self.store.begin().await?;
         on_tx!(&mut tx, c => {
             sqlx::query(
@@ -93,7 +94,7 @@ impl Workspace {
                  FROM blob_upload u WHERE u.workspace_id = $1 AND u.sha256 = $3 AND u.key_id = $4)) \
                  ON CONFLICT DO NOTHING",
             )
-            .bind(self.id()).bind(session.as_str()).bind(sha256).bind(key_id.unwrap_or_default())
+            .bind(self.id()).bind(session.as_str()).bind(sha256).bind(key.unwrap_or_default())
             .execute(c).await.map(drop)
         })?;
         tx.commit().await
@@ -118,15 +119,26 @@ impl Workspace {
         BlobReader { workspace: self.clone(), blob: blob.clone(), range, hash }
     }
 
-    /// Returns true if the key uploaded the blob, or one of its sessions refers to it.
-    pub async fn key_reads_blob(&self, sha256: &str, key_id: &str) -> Result<bool, StoreError> {
+    /// Returns true if a session that may be seen refers to the blob, or whoever looks uploaded it: a key itself, or
+    /// some person if no session refers to it yet.
+    pub async fn sees_blob(&self, sha256: &str, sight: &Sight) -> Result<bool, StoreError> {
         let found: i64 = on!(&self.store, pool => {
-            sqlx::query_scalar(
-                "SELECT (SELECT COUNT(*) FROM blob_upload WHERE workspace_id = $1 AND sha256 = $2 AND key_id = $3) \
-                 + (SELECT COUNT(*) FROM session_blob l JOIN session s ON s.rid = l.session_rid \
-                 WHERE l.workspace_id = $1 AND l.sha256 = $2 AND s.key_id = $3 AND s.deleted_at IS NULL)",
-            )
-            .bind(self.id()).bind(sha256).bind(key_id).fetch_one(pool).await
+            let mut q = QueryBuilder::new(
+                "SELECT (SELECT COUNT(*) FROM session_blob l JOIN session s ON s.rid = l.session_rid \
+                 WHERE s.deleted_at IS NULL AND l.workspace_id = ",
+            );
+            q.push_bind(self.id()).push(" AND l.sha256 = ").push_bind(sha256);
+            sight.narrow(&mut q);
+            q.push(") + (SELECT COUNT(*) FROM blob_upload u WHERE u.workspace_id = ").push_bind(self.id());
+            q.push(" AND u.sha256 = ").push_bind(sha256);
+            q.push(" AND u.key_id = ").push_bind(sight.key().unwrap_or_default());
+            if sight.key().is_none() {
+                q.push(
+                    " AND NOT EXISTS (SELECT 1 FROM session_blob l WHERE l.workspace_id = u.workspace_id \
+                     AND l.sha256 = u.sha256)",
+                );
+            }
+            q.push(")").build_query_scalar().fetch_one(pool).await
         })?;
         Ok(found > 0)
     }

@@ -1,5 +1,6 @@
 //! Which part of history is summed up, and how statements say so.
 
+use crate::Sight;
 use crate::read::one_of;
 use crate::rollup::SLOT;
 use model::{Micros, SessionId};
@@ -22,6 +23,8 @@ pub struct StatsQuery {
     pub projects: Vec<String>,
     /// Any of these; empty means all.
     pub agents: Vec<String>,
+    /// Only sessions that may be seen.
+    pub sight: Sight,
     /// Only this session, deleted or not, at any time.
     pub session: Option<SessionId>,
     /// Only sub-agents of this session at every depth, without itself and deleted ones.
@@ -66,6 +69,7 @@ pub(crate) fn of_places<DB: Database>(q: &mut QueryBuilder<DB>, query: &StatsQue
 where
     String: for<'a> Encode<'a, DB> + Type<DB>,
 {
+    query.sight.narrow_sums(q, "project");
     one_of(q, "project", &query.projects);
     one_of(q, "agent", &query.agents);
 }
@@ -107,6 +111,7 @@ where
         );
         q.push_bind(session.as_str().to_owned());
     }
+    query.sight.narrow(q);
     one_of(q, "s.project", &query.projects);
     one_of(q, "s.agent", &query.agents);
 }

@@ -1,6 +1,7 @@
 //! Agent keys. Only a hash of their secret is stored.
 
 use crate::columns::columns;
+use crate::people::CHANGES;
 use crate::settings::change;
 use crate::store::{on, on_tx};
 use crate::{StoreError, Workspace};
@@ -52,7 +53,7 @@ const COLUMNS: &str = "id, name, hash, scopes, created_at, expires_at, last_used
     most_messages, most_bytes";
 
 /// Numbers that [`Workspace::credentials`] compares.
-pub type Credentials = (i64, i64, i64, i64);
+pub type Credentials = (i64, i64, i64, i64, i64);
 
 impl Workspace {
     pub async fn put_agent_key(&self, key: &AgentKey) -> Result<(), StoreError> {
@@ -155,18 +156,20 @@ impl Workspace {
         Ok(sum.map(|(messages, bytes)| Usage { messages, bytes }))
     }
 
-    /// Changes whenever a key is revoked or a log-in ends: the last revocation and how many there are, the last log-in
-    /// and how many there are. Of each both: clocks differ, and while one ends another one may begin.
+    /// Changes whenever a key is revoked, a log-in ends, or what a person may see and do changes: the last revocation and
+    /// how many there are, the last log-in and how many there are, and how often people were changed. Of the former both:
+    /// clocks differ, and while one ends another one may begin.
     pub async fn credentials(&self) -> Result<Credentials, StoreError> {
         Ok(on!(&self.store, pool => {
             sqlx::query_as(
-                "SELECT k.last, k.many, l.last, l.many FROM \
+                "SELECT k.last, k.many, l.last, l.many, COALESCE((SELECT CAST(m.value AS BIGINT) FROM meta m \
+                  WHERE m.workspace_id = $1 AND m.key = $2), 0) FROM \
                  (SELECT CAST(COALESCE(MAX(revoked_at), 0) AS BIGINT) AS last, COUNT(revoked_at) AS many \
                   FROM agent_key WHERE workspace_id = $1) AS k, \
                  (SELECT CAST(COALESCE(MAX(created_at), 0) AS BIGINT) AS last, COUNT(*) AS many \
                   FROM login WHERE workspace_id = $1) AS l",
             )
-            .bind(self.id()).fetch_one(pool).await
+            .bind(self.id()).bind(CHANGES).fetch_one(pool).await
         })?)
     }
 

@@ -10,12 +10,13 @@
 //!   transaction, its lock and the rows that it writes. `prepare`: what is done before it. `session_row`: a session as
 //!   its row.
 //! - `read/`: sessions, messages, records, runs, feed, search.
-//! - [`settings`]: projects, log-ins, small values. [`keys`]: agent keys. `declared`: message types that others
+//! - [`settings`]: projects, log-ins, small values. [`people`]: who may log in, and who sees which projects. [`keys`]: agent keys. `declared`: message types that others
 //!   declare. `driven`: agents that the server starts; `agent_runs`: those that run; `growing`: what they are writing.
 //!   `channels`: where sessions are shown besides the page, and what is sent there. `hooks`: what agents ask by hooks,
 //!   and what is always allowed. `blobs`: files by their content. `forget`: deletes what a person wants gone. `erase`:
 //!   covers a text that a person wants gone; `masks` knows it by its hash.
 //! - [`tokens`] and [`snippet`]: search text is cut into words here, so that both engines find the same.
+//! - `sight`: the sessions that a reader may see.
 //! - [`memory`]: what is remembered beyond its session.
 //! - `context_log`: the exact bytes that agents were given.
 //! - `archive`: sessions with everything that hangs on them, as lines; `write/restore` reads them.
@@ -78,6 +79,7 @@ mod migrations;
 pub mod opencode;
 mod opening;
 mod pack;
+pub mod people;
 mod permission;
 mod prepare;
 mod push;
@@ -90,6 +92,7 @@ pub mod schedules;
 mod session_row;
 pub mod session_rows;
 pub mod settings;
+mod sight;
 mod size;
 pub mod snippet;
 pub mod spending;
@@ -138,6 +141,7 @@ pub use live::{
 pub use lock::{DataDirLock, LockError};
 pub use masks::{LONGEST as LONGEST_ERASED, Masks, SHORTEST as SHORTEST_ERASED};
 pub use memory::{Memory, MemoryCounts, MemoryFilter, StoredVector, Unembedded};
+pub use people::Person;
 pub use permission::{Following, Permission};
 pub use push::{PushDevice, PushKind, PushNotice, PushState, PushSubject};
 pub use query::{
@@ -149,6 +153,7 @@ pub use read::{Listing, OpenAsk, Resting, RestingFilter, SearchHits};
 pub use repair::{DamagedSession, RecoveredTable, Recovery, Repair};
 pub use schedules::{Outcome, Schedule, ScheduleRun};
 pub use settings::{Login, Project};
+pub use sight::Sight;
 pub use snippet::Snippet;
 pub use store::{Database, Durability, Store, Tuning};
 pub use update_copy::update_copies;

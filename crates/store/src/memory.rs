@@ -6,10 +6,11 @@
 use crate::columns::columns;
 use crate::dialect::{self, limited};
 use crate::read::messages::{COLUMNS, MessageRow};
+use crate::read::one_of;
 use crate::step::Step;
 use crate::store::{on, on_step};
 use crate::tokens::{self, Term};
-use crate::{StoreError, StoredMessage, Workspace};
+use crate::{Sight, StoreError, StoredMessage, Workspace};
 use model::text::of_a_plan;
 use model::{Draft, MessageId, Micros, SessionId};
 use sqlx::{Database, Encode, QueryBuilder, Type};
@@ -28,8 +29,8 @@ pub struct MemoryFilter {
     pub session: Option<SessionId>,
     /// Key of a project.
     pub project: Option<String>,
-    /// Only sessions that this agent key made.
-    pub key_id: Option<String>,
+    /// Only sessions that may be seen.
+    pub sight: Sight,
 }
 
 impl MemoryFilter {
@@ -356,14 +357,10 @@ impl Workspace {
     }
 }
 
-fn narrow<'q, DB: Database>(q: &mut QueryBuilder<DB>, filter: &'q MemoryFilter)
+fn narrow<DB: Database>(q: &mut QueryBuilder<DB>, filter: &MemoryFilter)
 where
-    &'q String: Encode<'q, DB> + Type<DB>,
+    String: for<'a> Encode<'a, DB> + Type<DB>,
 {
-    if let Some(project) = &filter.project {
-        q.push(" AND s.project = ").push_bind(project);
-    }
-    if let Some(key_id) = &filter.key_id {
-        q.push(" AND s.key_id = ").push_bind(key_id);
-    }
+    one_of(q, "s.project", filter.project.as_slice());
+    filter.sight.narrow(q);
 }

@@ -1,6 +1,6 @@
 //! Queries of the store, and their results.
 
-use crate::FileChanged;
+use crate::{FileChanged, Sight};
 use model::message_type::tool_call::ToolState;
 use model::policy::Display;
 use model::{Draft, Message, MessageType, Micros, Part, RecordRef, Role, SessionId};
@@ -14,8 +14,8 @@ pub struct SessionFilter {
     pub projects: Vec<String>,
     /// Any of these; empty means all.
     pub agents: Vec<String>,
-    /// Made by this agent key.
-    pub key_id: Option<String>,
+    /// Only those that may be seen.
+    pub sight: Sight,
     /// Last activity at or after.
     pub since: Option<Micros>,
     /// Last activity before.
@@ -44,7 +44,7 @@ impl SessionFilter {
             text: None,
             projects: Vec::new(),
             agents: Vec::new(),
-            key_id: None,
+            sight: Sight::All,
             since: None,
             until: None,
             parents: Parents::Only,
@@ -304,6 +304,8 @@ pub struct SearchQuery {
     /// Message types; empty means all.
     pub types: Vec<String>,
     pub session: Option<SessionId>,
+    /// Only messages of sessions that may be seen.
+    pub sight: Sight,
     /// Created at or after.
     pub since: Option<Micros>,
     /// Created before.
@@ -333,6 +335,8 @@ pub struct FileQuery {
     pub projects: Vec<String>,
     /// Any of these; empty means all.
     pub agents: Vec<String>,
+    /// Only in sessions that may be seen.
+    pub sight: Sight,
     /// Changed at or after.
     pub since: Option<Micros>,
     /// Changed before.
@@ -432,6 +436,8 @@ pub struct FeedEntry {
     pub row: FeedRow,
     /// None once the session is gone.
     pub counts: Option<FeedCounts>,
+    /// Its project and that of its parent, by which it may be seen.
+    pub projects: [Option<String>; 2],
 }
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]

@@ -30,6 +30,8 @@ pub struct Login {
     pub label: String,
     /// Hash of the second secret, in hex. None of log-ins from before there was one: they can't change anything.
     pub secret_hash: Option<String>,
+    /// Id of the person.
+    pub person: String,
 }
 
 impl Login {
@@ -39,7 +41,7 @@ impl Login {
     }
 }
 
-type LoginRow = (String, i64, i64, i64, String, Option<String>);
+type LoginRow = (String, i64, i64, i64, String, Option<String>, String);
 
 /// Runs one statement in its own transaction; gives the number of changed rows. `tells event` makes an entry in the
 /// audit log if there are any.
@@ -91,8 +93,8 @@ impl Workspace {
         change!(
             self,
             tells Event::LogInBegan,
-            "INSERT INTO login (workspace_id, hash, created_at, expires_at, last_used_at, label, secret_hash) \
-             VALUES ($1, $2, $3, $4, $5, $6, $7) ON CONFLICT (workspace_id, hash) DO UPDATE SET \
+            "INSERT INTO login (workspace_id, hash, created_at, expires_at, last_used_at, label, secret_hash, person_id) \
+             VALUES ($1, $2, $3, $4, $5, $6, $7, $8) ON CONFLICT (workspace_id, hash) DO UPDATE SET \
              expires_at = excluded.expires_at, last_used_at = excluded.last_used_at, label = excluded.label, \
              secret_hash = excluded.secret_hash",
             &login.hash,
@@ -100,7 +102,8 @@ impl Workspace {
             login.expires_at.0,
             login.last_used_at.0,
             login.label.replace('\0', ""),
-            &login.secret_hash
+            &login.secret_hash,
+            &login.person
         );
         Ok(())
     }
@@ -109,7 +112,7 @@ impl Workspace {
     pub async fn login(&self, hash: &str) -> Result<Option<Login>, StoreError> {
         let row: Option<LoginRow> = on!(&self.store, pool => {
             sqlx::query_as(
-                "SELECT hash, created_at, expires_at, last_used_at, label, secret_hash FROM login \
+                "SELECT hash, created_at, expires_at, last_used_at, label, secret_hash, person_id FROM login \
                  WHERE workspace_id = $1 AND hash = $2",
             )
             .bind(self.id()).bind(hash).fetch_optional(pool).await
@@ -148,7 +151,7 @@ impl Workspace {
     pub async fn logins(&self) -> Result<Vec<Login>, StoreError> {
         let rows: Vec<LoginRow> = on!(&self.store, pool => {
             sqlx::query_as(
-                "SELECT hash, created_at, expires_at, last_used_at, label, secret_hash FROM login WHERE workspace_id = $1 \
+                "SELECT hash, created_at, expires_at, last_used_at, label, secret_hash, person_id FROM login WHERE workspace_id = $1 \
                  ORDER BY last_used_at DESC, hash",
             )
             .bind(self.id()).fetch_all(pool).await
@@ -230,7 +233,7 @@ fn project((path, following, leads_to, updated_at): ProjectRow) -> Result<Projec
     Ok(Project { path, following: self::following(&following)?, leads_to, updated_at: Micros(updated_at) })
 }
 
-fn login((hash, created_at, expires_at, last_used_at, label, secret_hash): LoginRow) -> Login {
+fn login((hash, created_at, expires_at, last_used_at, label, secret_hash, person): LoginRow) -> Login {
     Login {
         hash,
         created_at: Micros(created_at),
@@ -238,6 +241,7 @@ fn login((hash, created_at, expires_at, last_used_at, label, secret_hash): Login
         last_used_at: Micros(last_used_at),
         label,
         secret_hash,
+        person,
     }
 }
 

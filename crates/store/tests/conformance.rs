@@ -35,6 +35,8 @@ mod opencode;
 mod opening;
 #[path = "conformance/paging.rs"]
 mod paging;
+#[path = "conformance/people.rs"]
+mod people;
 #[path = "conformance/rollups.rs"]
 mod rollups;
 #[path = "conformance/search.rs"]

@@ -9,7 +9,7 @@ use api::messages::{Entry, ListMessages};
 use api::sessions::{SessionDetail, SessionPath};
 use api::{Api as _, Nothing, Problem};
 use app::pages::context::{self, ContextPage};
-use axum::extract::State;
+
 use axum::http::{HeaderMap, Uri};
 use axum::response::Response;
 use model::{Part, Role};
@@ -23,12 +23,7 @@ struct PageQuery {
     at: Option<String>,
 }
 
-pub async fn page(
-    State(site): State<Site>,
-    PageOf(path): PageOf<SessionPath>,
-    uri: Uri,
-    headers: HeaderMap,
-) -> Response {
+pub async fn page(site: Site, PageOf(path): PageOf<SessionPath>, uri: Uri, headers: HeaderMap) -> Response {
     let page = async {
         let PageQuery { at } = query(&uri, &["at"])?;
         let shell = page_data::surroundings(&site, &headers).await?;

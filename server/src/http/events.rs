@@ -9,6 +9,7 @@ use api::ProblemCode;
 use api::driving::DrivenEvent;
 use api::events::BuildEvent;
 use api::imports::ImportJob;
+use api::people::PersonRole;
 use api::sessions::SessionPath;
 use api::{Api as _, Nothing, Problem};
 use axum::Extension;
@@ -24,6 +25,7 @@ use hub::{Caller, Hub, Scoped, clock};
 use serde::{Deserialize, Serialize};
 use std::convert::Infallible;
 use std::time::Duration;
+use store::Sight;
 
 /// Streams that broke come back within this time, not all at once.
 const RETRY: std::ops::Range<u64> = 1000..3000;
@@ -100,7 +102,7 @@ async fn open(
 ) -> Result<Response, Problem> {
     // A browser that reconnects says where it was.
     let last = headers.get("last-event-id").and_then(|v| v.to_str().ok()).map(str::to_owned);
-    let site = &events.site;
+    let site = events.site.of(scoped);
     let hub = site.hub.clone();
     let pos = match last.or(query.after).filter(|cursor| !cursor.is_empty()) {
         Some(cursor) => feed::resume(&hub, &cursor).await?,
@@ -112,18 +114,24 @@ async fn open(
         Some(_) => return Err(Problem::field("until", "`now`")),
     };
     let session = followed(scoped, query.session).await?;
-    let growing = query.growth.map(|named| Growing::new(site.clone(), &scoped.caller, &named, pos)).transpose()?;
+    let growing = query.growth.map(|named| Growing::new(site.clone(), scoped, &named, pos)).transpose()?;
     let build = event("build", &BuildEvent { build: site.build.clone(), pos: hub.feed.pos() }).map(retried);
-    let (named, changes) = (session.clone(), feed::stream(hub.clone(), pos, session, until));
+    let (named, changes) = (session.clone(), feed::stream(hub.clone(), pos, session, scoped.caller.sight(), until));
     let changes = match growing {
         None => changes.map(|change| told(&change)).left_stream(),
         Some(growing) => streaming_text::told(growing, changes.boxed()).right_stream(),
     };
     let both = match (until, &scoped.caller) {
         (Until::Now, _) | (_, Caller::Agent(_)) => changes.boxed(),
-        (Until::Shutdown, Caller::Owner | Caller::Local) => {
-            let imports = progress(hub.clone()).map(|job| event("import", &job));
-            let agents = driven(hub.clone()).map(|session| event("agent", &DrivenEvent { session }));
+        (Until::Shutdown, Caller::User(_) | Caller::Local) => {
+            let imports = if site.role() == PersonRole::Owner {
+                progress(hub.clone()).boxed()
+            } else {
+                stream::pending().boxed()
+            };
+            let imports = imports.map(|job| event("import", &job));
+            let agents =
+                seen(driven(hub.clone()), scoped.clone()).map(|session| event("agent", &DrivenEvent { session }));
             stream::select(changes, stream::select(imports, agents)).boxed()
         }
     };
@@ -152,8 +160,10 @@ async fn followed(scoped: &Scoped, named: Option<String>) -> Result<Option<Strin
             let detail = scoped.get_session(SessionPath { session }, Nothing {}).await?;
             Ok(Some(detail.session.id.to_string()))
         }
-        None if scoped.caller.reads_only().is_some() => Err(Problem::field("session", "one of the key's own sessions")
-            .hint("Name one of them; a key with the scope `read_all` follows all sessions")),
+        None if scoped.caller.sight().key().is_some() => {
+            Err(Problem::field("session", "one of the key's own sessions")
+                .hint("Name one of them; a key with the scope `read_all` follows all sessions"))
+        }
         None => Ok(None),
     }
 }
@@ -173,12 +183,19 @@ fn retried(event: Event) -> Event {
 /// Ends when the server does, or when the credential doesn't hold any more: revoked or expired.
 pub(super) async fn over(hub: Hub, credential: Credential) {
     let mut revoked = hub.revoked.subscribe();
+    let mut known = None;
     // Another server may have revoked a new credential before this one saw it, so a new stream checks once more.
     let (again, mut is_new) = (tokio::time::Instant::now() + LOOK_AGAIN, true);
     loop {
         // In boxes, since it is seldom: thousands of streams would each hold the room of a query.
         let holds = match &credential {
-            Credential::LogIn(token, ..) => Box::pin(hub.login_holds_until(token)).await,
+            Credential::LogIn(token, ..) => Box::pin(hub.login_holds_until(token)).await.map(|held| {
+                let (until, user) = held?;
+                // Whoever may see something else begins anew.
+                let is_same = known.as_ref().is_none_or(|known| *known == user);
+                known = Some(user);
+                is_same.then_some(until)
+            }),
             Credential::Key(id) => Box::pin(hub.key_holds_until(id)).await,
             Credential::Machine => Ok(Some(clock::NEVER)),
         };
@@ -210,6 +227,19 @@ fn driven(hub: Hub) -> impl Stream<Item = String> + Send {
         Some((stream::iter(sessions), (hub, changes, now)))
     });
     changed.flatten()
+}
+
+/// Those of the sessions that the caller may see.
+fn seen(sessions: impl Stream<Item = String> + Send, scoped: Scoped) -> impl Stream<Item = String> + Send {
+    let is_limited = matches!(scoped.caller.sight(), Sight::Without(_));
+    sessions.filter_map(move |session| {
+        let scoped = scoped.clone();
+        async move {
+            let path = SessionPath { session: session.clone() };
+            let is_seen = !is_limited || scoped.session_without_cost(&path).await.is_ok();
+            is_seen.then_some(session)
+        }
+    })
 }
 
 /// The newest state of each import that changed, not more often than [`PROGRESS`].

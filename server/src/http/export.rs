@@ -10,6 +10,7 @@ use super::extract::{Asked, Named, PageOf};
 use super::transcript::View;
 use super::{Site, page_data, pages};
 use api::messages::{Entry, ListMessages};
+use api::people::PersonRole;
 use api::redaction::RedactionQuery;
 use api::sessions::SessionPath;
 use api::{Api as _, Nothing};
@@ -19,7 +20,7 @@ use app::shared::message_filter::MessageFilter;
 use app::transcript::Verbosity;
 use axum::Extension;
 use axum::body::Body;
-use axum::extract::State;
+
 use axum::http::{HeaderMap, Uri, header};
 use axum::response::{IntoResponse as _, Response};
 use futures::{Stream, StreamExt as _, stream};
@@ -99,6 +100,10 @@ pub async fn export(
         Err(problem) => return problem.into_response(),
     };
     let answer = match query.format.as_deref() {
+        Some("original" | "jsonl") if is_viewers(&scoped) => {
+            let problem = Problem::new(ProblemCode::Forbidden, "Your role, viewer, doesn't allow to export originals");
+            Err(problem.hint("Add `redact=1`, or export it as `html`, `markdown` or `json`"))
+        }
         Some("original") if !query.filter().is_empty() => {
             Err(Problem::field("format", "`json`, `html` or `markdown`: `original` is always the whole file"))
         }
@@ -122,6 +127,11 @@ pub async fn export(
     answer.unwrap_or_else(axum::response::IntoResponse::into_response)
 }
 
+/// Returns true if a viewer would get every byte as it was.
+fn is_viewers(scoped: &Scoped) -> bool {
+    scoped.redactor.is_none() && scoped.caller.user().is_some_and(|user| user.role == PersonRole::Viewer)
+}
+
 fn unknown_format() -> Problem {
     let all = "`original`, `jsonl`, `json`, `html`, `markdown`, `anthropic`, `openai` or `gemini`";
     Problem::field("format", all)
@@ -135,12 +145,7 @@ pub struct PreviewQuery {
 }
 
 /// `GET /s/{session}/redacted`
-pub async fn preview(
-    State(site): State<Site>,
-    PageOf(path): PageOf<SessionPath>,
-    uri: Uri,
-    headers: HeaderMap,
-) -> Response {
+pub async fn preview(site: Site, PageOf(path): PageOf<SessionPath>, uri: Uri, headers: HeaderMap) -> Response {
     let page = async {
         let asked: PreviewQuery = pages::query(&uri, &["masks"])?;
         let masks: Vec<String> =
@@ -227,7 +232,7 @@ fn is_named_after(stem: &str, own_id: &str) -> bool {
 }
 
 /// `GET /s/{session}/erase`
-pub async fn erase(State(site): State<Site>, PageOf(path): PageOf<SessionPath>, headers: HeaderMap) -> Response {
+pub async fn erase(site: Site, PageOf(path): PageOf<SessionPath>, headers: HeaderMap) -> Response {
     let page = async {
         let (detail, shell) =
             tokio::try_join!(site.api.get_session(path, Nothing {}), page_data::surroundings(&site, &headers))?;

@@ -5,7 +5,7 @@ use super::pages::refusal;
 use api::{Problem, ProblemCode};
 use axum::extract::{FromRequestParts, Path};
 use axum::http::request::Parts;
-use axum::response::Response;
+use axum::response::{IntoResponse, Response};
 use serde::de::DeserializeOwned;
 
 /// Extracts the query.
@@ -37,7 +37,10 @@ impl<T: DeserializeOwned + Send> FromRequestParts<Site> for PageOf<T> {
     async fn from_request_parts(parts: &mut Parts, site: &Site) -> Result<Self, Response> {
         match Named::from_request_parts(parts, site).await {
             Ok(Named(named)) => Ok(Self(named)),
-            Err(_) => Err(refusal(site, &parts.headers, &Problem::not_found("page")).await),
+            Err(_) => {
+                let site = Site::from_request_parts(parts, site).await.map_err(IntoResponse::into_response)?;
+                Err(refusal(&site, &parts.headers, &Problem::not_found("page")).await)
+            }
         }
     }
 }

@@ -13,12 +13,10 @@ use api::{Api as _, Nothing, Problem};
 use app::pages::panel::{self, PanelData, Tab};
 use app::pages::session::Dev;
 use app::transcript::Detail;
-use axum::Extension;
-use axum::extract::{FromRequestParts, Path, Query, Request, State};
+use axum::extract::{FromRequestParts, Path, Query, Request};
 use axum::http::request::Parts;
 use axum::http::{HeaderMap, StatusCode, Uri};
 use axum::response::{IntoResponse, Response};
-use hub::Scoped;
 use hub::compute::Job;
 use serde::Deserialize;
 use std::sync::Arc;
@@ -65,6 +63,7 @@ impl FromRequestParts<Site> for OfSession {
         let Named(path) = Named::<SessionPath>::from_request_parts(parts, site).await?;
         let Asked(query) = Asked::<FragmentQuery>::from_request_parts(parts, site).await?;
         let view = query.view(&parts.headers)?;
+        let site = Site::from_request_parts(parts, site).await?;
         let detail = site.api.session_without_cost(&path).await?;
         Ok(Self { detail, query, view })
     }
@@ -109,13 +108,13 @@ impl FragmentQuery {
     }
 }
 
-pub async fn sessions(State(site): State<Site>, uri: Uri, headers: HeaderMap) -> Answer {
+pub async fn sessions(site: Site, uri: Uri, headers: HeaderMap) -> Answer {
     let data = sessions_data(&site, &uri, &headers).await?;
     Ok(Fragment(app::pages::sessions::list(&data)))
 }
 
 /// Sessions as options of a list: those with these words, else the latest.
-pub async fn session_options(State(site): State<Site>, Asked(query): Asked<SessionOptions>) -> Answer {
+pub async fn session_options(site: Site, Asked(query): Asked<SessionOptions>) -> Answer {
     let q = Some(query.q).filter(|words| !words.trim().is_empty());
     let query = ListSessions { q, limit: Some(OPTIONS), ..ListSessions::default() };
     let page = site.api.list_sessions(Nothing {}, query).await?;
@@ -123,41 +122,41 @@ pub async fn session_options(State(site): State<Site>, Asked(query): Asked<Sessi
 }
 
 /// The latest sessions, as the rail lists them.
-pub async fn rail(State(site): State<Site>, headers: HeaderMap) -> Answer {
+pub async fn rail(site: Site, headers: HeaderMap) -> Answer {
     let (page, asks) = tokio::try_join!(page_data::recent(&site), page_data::asks(&site))?;
     Ok(Fragment(app::shell::recent_sessions(&page_data::clock(&headers), &page.sessions, page.all, &asks)))
 }
 
 /// The rows of the inbox, without the content of those that the browser knows already.
-pub async fn inbox(State(site): State<Site>, uri: Uri, headers: HeaderMap) -> Answer {
+pub async fn inbox(site: Site, uri: Uri, headers: HeaderMap) -> Answer {
     let data = inbox_data(&site, &uri, &headers).await?;
     site.draw(move |_| app::pages::inbox::list(&data)).await.map(Fragment)
 }
 
-pub async fn folders(State(site): State<Site>, headers: HeaderMap) -> Answer {
+pub async fn folders(site: Site, headers: HeaderMap) -> Answer {
     let data = folders_data(&site, &headers).await?;
     Ok(Fragment(app::pages::folders::list(&data)))
 }
 
-pub async fn settings(State(site): State<Site>, Extension(scoped): Extension<Scoped>, headers: HeaderMap) -> Answer {
-    let data = settings_data(&site, &scoped, &headers).await?;
+pub async fn settings(site: Site, headers: HeaderMap) -> Answer {
+    let data = settings_data(&site, &headers).await?;
     Ok(Fragment(app::pages::settings::inner(&data)))
 }
 
-pub async fn routing(State(site): State<Site>, Named(path): Named<SessionPath>, headers: HeaderMap) -> Answer {
+pub async fn routing(site: Site, Named(path): Named<SessionPath>, headers: HeaderMap) -> Answer {
     let data = routing_data(&site, &path, &headers).await?;
     Ok(Fragment(app::pages::routing::inner(&data)))
 }
 
 /// Older entries of the audit log.
-pub async fn audit(State(site): State<Site>, Asked(query): Asked<AuditQuery>, headers: HeaderMap) -> Answer {
+pub async fn audit(site: Site, Asked(query): Asked<AuditQuery>, headers: HeaderMap) -> Answer {
     let older = super::pages::audit(&site, query).await?;
     Ok(Fragment(app::pages::settings::audit::more(&older, &page_data::clock(&headers))))
 }
 
 /// Returns the rows of a chunk. With `last` it returns several chunks, each in its `<section data-chunk="N">`.
 pub async fn chunk(
-    State(site): State<Site>,
+    site: Site,
     OfSession { detail, query, view }: OfSession,
     Path((_, chunk)): Path<(String, i64)>,
 ) -> Answer {
@@ -169,7 +168,7 @@ pub async fn chunk(
 }
 
 pub async fn message(
-    State(site): State<Site>,
+    site: Site,
     OfSession { detail, query, view }: OfSession,
     Path((_, seq)): Path<(String, i64)>,
 ) -> Answer {
@@ -183,7 +182,7 @@ pub async fn message(
 }
 
 /// Returns the hidden messages of a marker.
-pub async fn hidden(State(site): State<Site>, OfSession { detail, query, view }: OfSession) -> Answer {
+pub async fn hidden(site: Site, OfSession { detail, query, view }: OfSession) -> Answer {
     let view = View { dev: Dev::Off, ..view };
     let from = query.from.unwrap_or(1);
     transcript::unfolded(&site, &detail, &view, from, query.to.unwrap_or(from)).await.map(Fragment)
@@ -191,7 +190,7 @@ pub async fn hidden(State(site): State<Site>, OfSession { detail, query, view }:
 
 /// Returns the new part of a streaming text.
 pub async fn growth(
-    State(site): State<Site>,
+    site: Site,
     Path((session, seq)): Path<(String, i64)>,
     Query(query): Query<FragmentQuery>,
 ) -> Answer {
@@ -202,11 +201,7 @@ pub async fn growth(
     Ok(Fragment(growth.map_or_else(String::new, |growth| growth.html)))
 }
 
-pub async fn panel(
-    State(site): State<Site>,
-    OfSession { detail, query, view }: OfSession,
-    headers: HeaderMap,
-) -> Answer {
+pub async fn panel(site: Site, OfSession { detail, query, view }: OfSession, headers: HeaderMap) -> Answer {
     let path = SessionPath { session: detail.session.id.to_string() };
     let tab = query.tab.as_deref().and_then(Tab::parse).unwrap_or_else(|| Tab::for_session(&detail.session));
     let place = query.source.clone().map(|source| (source, query.offset.unwrap_or(0)));
@@ -235,13 +230,13 @@ pub async fn panel(
 }
 
 /// Returns the last messages of a sub-agent, for the panel of its parent session.
-pub async fn nested(State(site): State<Site>, Path(path): Path<SessionPath>, headers: HeaderMap) -> Answer {
+pub async fn nested(site: Site, Path(path): Path<SessionPath>, headers: HeaderMap) -> Answer {
     let detail = site.api.session_without_cost(&path).await?;
     let (rows, earlier) = transcript::nested(&site, &detail, &page_data::view(None, None, &headers)).await?;
     Ok(Fragment(panel::nested(&detail.session, rows, earlier)))
 }
 
-pub async fn head(State(site): State<Site>, Path(path): Path<SessionPath>, headers: HeaderMap) -> Answer {
+pub async fn head(site: Site, Path(path): Path<SessionPath>, headers: HeaderMap) -> Answer {
     // For the projects of all sessions: one is called by what tells it from the others.
     let one = ListSessions { limit: Some(1), ..ListSessions::default() };
     let (detail, list) =
@@ -250,13 +245,13 @@ pub async fn head(State(site): State<Site>, Path(path): Path<SessionPath>, heade
 }
 
 /// The chips above a transcript.
-pub async fn filters(State(site): State<Site>, OfSession { detail, view, .. }: OfSession) -> Answer {
+pub async fn filters(site: Site, OfSession { detail, view, .. }: OfSession) -> Answer {
     let path = SessionPath { session: detail.session.id.to_string() };
     let data = filter::data(&site, &path, &view, true).await?;
     Ok(Fragment(app::pages::session::filter::chips(&detail.session.id, &data, view.dev)))
 }
 
-pub async fn edit(State(site): State<Site>, Path((session, seq, index)): Path<(String, i64, usize)>) -> Answer {
+pub async fn edit(site: Site, Path((session, seq, index)): Path<(String, i64, usize)>) -> Answer {
     let detail = message_at(&site, session, seq).await?;
     let drawn = site.draw(move |_| app::fragments::edit(&detail.entry, index)).await?;
     drawn.map(Fragment).ok_or_else(|| Problem::not_found("edit"))
@@ -282,7 +277,7 @@ pub enum RecordsForm {
 }
 
 pub async fn records(
-    State(site): State<Site>,
+    site: Site,
     Path((session, seq)): Path<(String, i64)>,
     Query(query): Query<RecordsQuery>,
     headers: HeaderMap,
@@ -301,7 +296,7 @@ pub async fn records(
 
 /// Everything that a message says, as plain text: the browser shows a million lines of it.
 pub async fn text(
-    State(site): State<Site>,
+    site: Site,
     Path((session, seq)): Path<(String, i64)>,
     Asked(query): Asked<TextQuery>,
 ) -> Result<String, Problem> {
@@ -310,7 +305,7 @@ pub async fn text(
 }
 
 /// A document that declares the type of a message, made from its payload: to be copied and changed.
-pub async fn template(State(site): State<Site>, Path((session, seq)): Path<(String, i64)>) -> Result<String, Problem> {
+pub async fn template(site: Site, Path((session, seq)): Path<(String, i64)>) -> Result<String, Problem> {
     let detail = message_at(&site, session, seq).await?;
     Ok(app::fragments::type_template(&detail.entry))
 }
@@ -321,7 +316,7 @@ struct Markdown {
 }
 
 /// Renders text that somebody is writing, as the transcript will show it.
-pub async fn render(State(site): State<Site>, request: Request) -> Answer {
+pub async fn render(site: Site, request: Request) -> Answer {
     let Markdown { content } = api::serve::read_json(request, RENDER_LIMIT).await?;
     site.draw(move |_| app::fragments::prose(&content)).await.map(Fragment)
 }

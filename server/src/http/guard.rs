@@ -132,7 +132,10 @@ async fn refuse_page(doors: &Doors, request: Request, problem: &Problem) -> Resp
     let (head, body) = request.into_parts();
     discard(body);
     match caller(doors, &head.headers).await {
-        Ok(Some((Caller::Owner, _))) => pages::refusal(&doors.site, &head.headers, problem).await,
+        Ok(Some((caller @ Caller::User(_), _))) => {
+            let site = doors.site.of(&Scoped::new(doors.hub.clone(), caller));
+            pages::refusal(&site, &head.headers, problem).await
+        }
         _ => page_data::problem_page(&doors.site, &head.headers, problem),
     }
 }
@@ -228,7 +231,7 @@ pub async fn confirmed(Extension(credential): Extension<Credential>, request: Re
 
 /// For routes that show everything, or change what is everybody's: no agent.
 pub async fn people(Extension(scoped): Extension<Scoped>, request: Request, next: Next) -> Response {
-    match scoped.authorize(&[Access::Owner, Access::Local]) {
+    match scoped.authorize(&[Access::Viewer, Access::Local]) {
         Ok(()) => next.run(request).await,
         Err(problem) => refuse(request, problem),
     }
@@ -316,7 +319,7 @@ pub async fn caller(doors: &Doors, headers: &HeaderMap) -> Result<Option<(Caller
     }
     let Some(token) = doors.token(headers) else { return Ok(None) };
     let known = doors.hub.logged_in(token, text(headers, SECRET_HEADER)).await?;
-    Ok(known.map(|(grant, surface)| (Caller::Owner, Credential::LogIn(token.into(), grant, surface))))
+    Ok(known.map(|known| (Caller::User(known.user), Credential::LogIn(token.into(), known.grant, known.surface))))
 }
 
 /// Notes who sends a request: whose connection it is, and who is charged for its body.

@@ -10,6 +10,7 @@ use api::files::FilesQuery;
 use api::inspector::{Records, RecordsQuery, SessionEventsQuery};
 use api::memory::MemoryQuery;
 use api::messages::AsksQuery;
+use api::people::PersonRole;
 use api::projects::ProjectState;
 use api::search::SearchQuery;
 use api::sessions::{ListSessions, SessionPath, SessionShow};
@@ -29,15 +30,13 @@ use app::pages::schedules::SchedulesPage;
 use app::pages::search::SearchPageData;
 use app::pages::session::{Dev, PanelState, SessionPageData};
 use app::pages::sessions::SessionsPage;
-use app::pages::settings::SettingsPage;
 use app::pages::settings::audit::Audit;
 use app::pages::settings::channels::ChannelsData;
+use app::pages::settings::{SettingsPage, WorkspaceSettings};
 use app::pages::stats::StatsPage;
-use axum::Extension;
-use axum::extract::State;
+
 use axum::http::{HeaderMap, StatusCode, Uri};
 use axum::response::Response;
-use hub::Scoped;
 use hub::routing::RoutingTable;
 use jiff::civil::Date;
 use model::{Session, SessionState};
@@ -92,7 +91,7 @@ const GALLERY: &[&str] = &["part", "dev", "view"];
 const SEARCH: &[&str] =
     &["q", "file", "project", "agent", "type", "role", "session", "since", "until", "after", "limit"];
 
-pub async fn sessions(State(site): State<Site>, uri: Uri, headers: HeaderMap) -> Response {
+pub async fn sessions(site: Site, uri: Uri, headers: HeaderMap) -> Response {
     let page = async { sessions_data(&site, &uri, &headers).await.map(|data| app::pages::sessions::page(&data)) };
     answer(&site, &headers, page.await).await
 }
@@ -109,7 +108,7 @@ pub async fn sessions_data(site: &Site, uri: &Uri, headers: &HeaderMap) -> Resul
     let (mut list, pinned, imports, shell, budgets) = tokio::try_join!(
         site.api.list_sessions(Nothing {}, asked),
         pinned,
-        site.api.list_imports(Nothing {}, Nothing {}),
+        imports(site),
         page_data::shell(site, headers, recent),
         site.api.get_budgets(Nothing {}, BudgetsQuery { zone: page_data::zone(headers) }),
     )?;
@@ -121,7 +120,15 @@ pub async fn sessions_data(site: &Site, uri: &Uri, headers: &HeaderMap) -> Resul
     } else {
         Vec::new()
     };
-    Ok(SessionsPage { pinned, asks, list, query, imports: imports.imports, budgets, shell })
+    Ok(SessionsPage { pinned, asks, list, query, imports, budgets, shell })
+}
+
+/// The running imports, of which owners hear.
+async fn imports(site: &Site) -> Result<Vec<api::imports::ImportJob>, Problem> {
+    if site.role() != PersonRole::Owner {
+        return Ok(Vec::new());
+    }
+    Ok(site.api.list_imports(Nothing {}, Nothing {}).await?.imports)
 }
 
 const INBOX: &[&str] = &["limit", "known"];
@@ -134,7 +141,7 @@ pub struct InboxQuery {
 }
 
 /// Every open approval and question.
-pub async fn inbox(State(site): State<Site>, uri: Uri, headers: HeaderMap) -> Response {
+pub async fn inbox(site: Site, uri: Uri, headers: HeaderMap) -> Response {
     let page = async {
         let data = inbox_data(&site, &uri, &headers).await?;
         site.draw(move |_| inbox::page(&data)).await
@@ -182,12 +189,7 @@ pub struct SessionQuery {
     filter: Option<String>,
 }
 
-pub async fn session(
-    State(site): State<Site>,
-    PageOf(path): PageOf<SessionPath>,
-    uri: Uri,
-    headers: HeaderMap,
-) -> Response {
+pub async fn session(site: Site, PageOf(path): PageOf<SessionPath>, uri: Uri, headers: HeaderMap) -> Response {
     let asked: Result<SessionQuery, Problem> = query(&uri, SESSION);
     let page = async {
         let query = asked?;
@@ -317,7 +319,7 @@ pub struct GalleryQuery {
 }
 
 /// Every message type in every state.
-pub async fn gallery(State(site): State<Site>, uri: Uri, headers: HeaderMap) -> Response {
+pub async fn gallery(site: Site, uri: Uri, headers: HeaderMap) -> Response {
     let page = async {
         let query: GalleryQuery = query(&uri, GALLERY)?;
         let shell = page_data::surroundings(&site, &headers).await?;
@@ -331,7 +333,7 @@ pub async fn gallery(State(site): State<Site>, uri: Uri, headers: HeaderMap) -> 
     answer(&site, &headers, page.await).await
 }
 
-pub async fn search(State(site): State<Site>, uri: Uri, headers: HeaderMap) -> Response {
+pub async fn search(site: Site, uri: Uri, headers: HeaderMap) -> Response {
     let page = async {
         let query = app::pages::search::read(query(&uri, SEARCH)?);
         let asked = SearchQuery { zone: page_data::zone(&headers), ..query.clone() };
@@ -364,7 +366,7 @@ pub async fn search(State(site): State<Site>, uri: Uri, headers: HeaderMap) -> R
 const MEMORY: &[&str] = &["q", "session", "project", "after", "limit"];
 
 /// The memory page.
-pub async fn memory(State(site): State<Site>, uri: Uri, headers: HeaderMap) -> Response {
+pub async fn memory(site: Site, uri: Uri, headers: HeaderMap) -> Response {
     let page = async {
         let query: MemoryQuery = query(&uri, MEMORY)?;
         let recent = page_data::recent(&site).await?;
@@ -377,7 +379,7 @@ pub async fn memory(State(site): State<Site>, uri: Uri, headers: HeaderMap) -> R
 
 const STATS: &[&str] = &["from", "to", "project", "agent"];
 
-pub async fn stats(State(site): State<Site>, uri: Uri, headers: HeaderMap) -> Response {
+pub async fn stats(site: Site, uri: Uri, headers: HeaderMap) -> Response {
     let page = async {
         let mut query = app::pages::stats::in_order(query(&uri, STATS)?, &page_data::clock(&headers).days_ago(0));
         let zone = page_data::zone(&headers);
@@ -404,7 +406,7 @@ pub async fn stats(State(site): State<Site>, uri: Uri, headers: HeaderMap) -> Re
 const FILES: &[&str] = &["path", "day", "project", "after"];
 
 /// The files that all sessions changed.
-pub async fn files(State(site): State<Site>, uri: Uri, headers: HeaderMap) -> Response {
+pub async fn files(site: Site, uri: Uri, headers: HeaderMap) -> Response {
     let page = async {
         let query: files::Query = query(&uri, FILES)?;
         let (clock, zone) = (page_data::clock(&headers), page_data::zone(&headers));
@@ -443,7 +445,7 @@ pub async fn files(State(site): State<Site>, uri: Uri, headers: HeaderMap) -> Re
 }
 
 /// Drawn from the document that programs read.
-pub async fn api_reference(State(site): State<Site>, headers: HeaderMap) -> Response {
+pub async fn api_reference(site: Site, headers: HeaderMap) -> Response {
     let page = async {
         let shell = page_data::surroundings(&site, &headers).await?;
         let origin = site.hub.settings.base_url.clone();
@@ -452,7 +454,7 @@ pub async fn api_reference(State(site): State<Site>, headers: HeaderMap) -> Resp
     answer(&site, &headers, page.await).await
 }
 
-pub async fn new_session(State(site): State<Site>, headers: HeaderMap) -> Response {
+pub async fn new_session(site: Site, headers: HeaderMap) -> Response {
     let page = async {
         let recent = page_data::recent(&site).await?;
         let agents = site.api.list_agents(Nothing {}, Nothing {}).await?;
@@ -462,7 +464,7 @@ pub async fn new_session(State(site): State<Site>, headers: HeaderMap) -> Respon
     answer(&site, &headers, page.await).await
 }
 
-pub async fn schedules(State(site): State<Site>, headers: HeaderMap) -> Response {
+pub async fn schedules(site: Site, headers: HeaderMap) -> Response {
     let page = async {
         let recent = page_data::recent(&site).await?;
         let schedules = site.api.list_schedules(Nothing {}, Nothing {}).await?;
@@ -472,7 +474,7 @@ pub async fn schedules(State(site): State<Site>, headers: HeaderMap) -> Response
     answer(&site, &headers, page.await).await
 }
 
-pub async fn folders(State(site): State<Site>, headers: HeaderMap) -> Response {
+pub async fn folders(site: Site, headers: HeaderMap) -> Response {
     let page = async { folders_data(&site, &headers).await.map(|data| app::pages::folders::page(&data)) };
     answer(&site, &headers, page.await).await
 }
@@ -486,21 +488,29 @@ pub async fn folders_data(site: &Site, headers: &HeaderMap) -> Result<FoldersPag
     })
 }
 
-pub async fn settings(State(site): State<Site>, Extension(scoped): Extension<Scoped>, headers: HeaderMap) -> Response {
-    let page = settings_data(&site, &scoped, &headers).await.map(|data| app::pages::settings::page(&data));
+pub async fn settings(site: Site, headers: HeaderMap) -> Response {
+    let page = settings_data(&site, &headers).await.map(|data| app::pages::settings::page(&data));
     answer(&site, &headers, page).await
 }
 
-pub async fn settings_data(site: &Site, scoped: &Scoped, headers: &HeaderMap) -> Result<SettingsPage, Problem> {
+pub async fn settings_data(site: &Site, headers: &HeaderMap) -> Result<SettingsPage, Problem> {
     let recent = page_data::recent(site).await?;
+    let workspace = if site.role() == PersonRole::Owner { Some(workspace_settings(site).await?) } else { None };
+    Ok(SettingsPage {
+        logins: site.api.list_logins(Nothing {}, Nothing {}).await?,
+        push: site.api.get_push(Nothing {}, Nothing {}).await?,
+        is_public: site.hub.settings.is_public(),
+        workspace,
+        shell: page_data::shell(site, headers, recent).await?,
+    })
+}
+
+async fn workspace_settings(site: &Site) -> Result<WorkspaceSettings, Problem> {
     let projects = site.api.list_projects(Nothing {}, Nothing {}).await?;
     let followed = projects.projects.iter().filter(|project| project.state == ProjectState::Following).count();
-    Ok(SettingsPage {
+    Ok(WorkspaceSettings {
         keys: site.api.list_keys(Nothing {}, Nothing {}).await?,
-        // Asked as the caller: one of them is this browser.
-        logins: scoped.list_logins(Nothing {}, Nothing {}).await?,
-        push: scoped.get_push(Nothing {}, Nothing {}).await?,
-        is_public: site.hub.settings.is_public(),
+        people: site.api.list_people(Nothing {}, Nothing {}).await?,
         rules: site.api.list_rules(Nothing {}, Nothing {}).await?,
         channels: channels(site).await?,
         rooms: site.api.list_rooms(Nothing {}, Nothing {}).await?,
@@ -511,12 +521,11 @@ pub async fn settings_data(site: &Site, scoped: &Scoped, headers: &HeaderMap) ->
         audit: audit(site, AuditQuery::default()).await?,
         type_settings: site.api.get_type_settings(Nothing {}, Nothing {}).await?,
         followed: i64::try_from(followed).unwrap_or(i64::MAX),
-        shell: page_data::shell(site, headers, recent).await?,
     })
 }
 
 /// The routing of a session.
-pub async fn routing(State(site): State<Site>, PageOf(path): PageOf<SessionPath>, headers: HeaderMap) -> Response {
+pub async fn routing(site: Site, PageOf(path): PageOf<SessionPath>, headers: HeaderMap) -> Response {
     let page = routing_data(&site, &path, &headers).await.map(|data| app::pages::routing::page(&data));
     answer(&site, &headers, page).await
 }
@@ -525,10 +534,18 @@ pub async fn routing_data(site: &Site, path: &SessionPath, headers: &HeaderMap) 
     let (detail, routing, channels, shell) = tokio::try_join!(
         site.api.get_session(path.clone(), Nothing {}),
         site.api.get_session_routing(path.clone(), Nothing {}),
-        site.api.list_channels(Nothing {}, Nothing {}),
+        routed_channels(site),
         page_data::surroundings(site, headers),
     )?;
     Ok(RoutingPage { session: detail.session, routing, channels, shell })
+}
+
+/// The channels, of which owners hear.
+async fn routed_channels(site: &Site) -> Result<api::channels::Channels, Problem> {
+    if site.role() != PersonRole::Owner {
+        return Ok(api::channels::Channels::default());
+    }
+    site.api.list_channels(Nothing {}, Nothing {}).await
 }
 
 /// Refused messages of a channel that the settings show.

@@ -7,7 +7,7 @@ use api::sessions::{Facet, ListSessions, SessionPath};
 use api::{Api as _, Nothing, Problem};
 use app::pages::palette::{self, FileRef, Kind, Palette, Query};
 use axum::Json;
-use axum::extract::{Query as Parameters, State};
+use axum::extract::Query as Parameters;
 use axum::http::{HeaderMap, header};
 use axum::response::{IntoResponse as _, Response};
 use model::Session;
@@ -35,7 +35,7 @@ pub struct Asked {
     can: String,
 }
 
-pub async fn list(State(site): State<Site>, headers: HeaderMap, Parameters(asked): Parameters<Asked>) -> Response {
+pub async fn list(site: Site, headers: HeaderMap, Parameters(asked): Parameters<Asked>) -> Response {
     match data(&site, &headers, asked).await {
         Ok(data) => ([(header::CACHE_CONTROL, "private, no-cache")], Json(palette::list(&data))).into_response(),
         Err(problem) => problem.into_response(),
@@ -70,6 +70,7 @@ async fn data(site: &Site, headers: &HeaderMap, asked: Asked) -> Result<Palette,
         can: asked.can.split(',').map(str::to_owned).collect(),
         changed_keys: preferences.keys.into_iter().collect(),
         clock: page_data::clock(headers),
+        role: site.role(),
     })
 }
 

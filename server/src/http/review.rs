@@ -11,7 +11,7 @@ use api::{Api as _, Nothing, Problem, ProblemCode};
 use app::message::code_review::reviewed::Reviewed;
 use app::pages::changes::{self, Body, BodyQuery, ChangesPage, CopyWhat};
 use app::shared::{OfReview, Sent};
-use axum::extract::{Path, State};
+use axum::extract::Path;
 use axum::http::{HeaderMap, StatusCode, Uri, header};
 use axum::response::{IntoResponse, Response};
 use futures::{StreamExt as _, TryStreamExt as _, stream};
@@ -30,12 +30,7 @@ const LOOK: &[&str] = &[
 /// Parameters of these that request a part of a page.
 const PIECE: &[&str] = &["part", "rows", "cut", "lines", "find", "step", "at"];
 
-pub async fn page(
-    State(site): State<Site>,
-    PageOf(path): PageOf<SessionPath>,
-    uri: Uri,
-    headers: HeaderMap,
-) -> Response {
+pub async fn page(site: Site, PageOf(path): PageOf<SessionPath>, uri: Uri, headers: HeaderMap) -> Response {
     let page = async {
         let query: NetQuery = query(&uri, SCOPE)?;
         let shell = page_data::surroundings(&site, &headers).await?;
@@ -127,7 +122,7 @@ struct Copy {
 }
 
 /// The difference of one file; with `as`, a text for the clipboard. Without a path, `as=patch` is one of all files.
-pub async fn net(State(site): State<Site>, Path(path): Path<SessionPath>, uri: Uri) -> Response {
+pub async fn net(site: Site, Path(path): Path<SessionPath>, uri: Uri) -> Response {
     let fragment = async {
         let wanted: NetQuery = query(&uri, FILE)?;
         let Copy { what } = query(&uri, &["as"])?;

@@ -13,7 +13,7 @@ use app::markdown::Settled;
 use axum::response::sse::Event;
 use futures::stream::{self, BoxStream};
 use futures::{Stream, StreamExt as _};
-use hub::Caller;
+use hub::Scoped;
 use hub::feed::{self, FeedChange};
 use std::collections::{BTreeMap, HashSet, VecDeque};
 use std::sync::Arc;
@@ -53,8 +53,8 @@ pub struct Growing {
 
 impl Growing {
     /// For a stream that goes on from `pos`. `sessions` are named with commas between them, or [`NONE`].
-    pub fn new(site: Site, caller: &Caller, sessions: &str, pos: i64) -> Result<Self, Problem> {
-        if caller.key_id().is_some() {
+    pub fn new(site: Site, scoped: &Scoped, sessions: &str, pos: i64) -> Result<Self, Problem> {
+        if scoped.caller.key_id().is_some() {
             return Err(Problem::field("growth", "absent: only pages can use it"));
         }
         let sessions: HashSet<String> = sessions.split(',').filter(|id| *id != NONE).map(str::to_owned).collect();

@@ -1,6 +1,6 @@
 //! Every route with every credential: one table, made from the endpoints and from the server's own list of routes.
 
-use crate::support::{SECRET, Server, fixture};
+use crate::support::{Reply, SECRET, Server, fixture};
 use insta::assert_snapshot;
 use std::fmt::Write as _;
 
@@ -44,7 +44,19 @@ fn every_route_with_every_credential() {
     // A build for lints has no interface, and so no worker.
     let built = fixture("../target/interface/worker.js").exists();
     // `cookie` is a log-in without its secret, `owner` one with it.
-    let mut seen = format!("{:62} {:>5} {:>6} {:>5} {:>4} {:>5}\n", "", "none", "cookie", "owner", "key", "agent");
+    let mut seen = format!(
+        "{:62} {:>5} {:>6} {:>5} {:>6} {:>6} {:>4} {:>5}\n",
+        "", "none", "cookie", "owner", "member", "viewer", "key", "agent"
+    );
+    let id = |added: &Reply| added.json()["person"]["id"].as_str().unwrap().to_owned();
+    let person = |name: &str, role: &str| {
+        id(&server.with_key("POST", "/v1/users", &format!(r#"{{"name": "{name}", "role": "{role}"}}"#)))
+    };
+    let (member, viewer) = (person("Ines", "member"), person("Vik", "viewer"));
+    let log_in_as = |person: &str| {
+        let link = server.with_key("POST", &format!("/v1/users/{person}/invitation"), "{}").json();
+        server.logged_in(&server.log_in(link["url"].as_str().unwrap().split_once("#c=").unwrap().1))
+    };
     for (method, path) in &all {
         let filled = [
             ("{session}", "5e551003-0000-4000-8000-000000000003"),
@@ -65,6 +77,7 @@ fn every_route_with_every_credential() {
             ("{schedule}", "none"),
             ("{notice}", "none"),
             ("{agent}", "claude_code"),
+            ("{person}", "none"),
             ("{wait}", "1"),
         ];
         let target = filled.iter().fold(path.clone(), |path, (name, value)| path.replace(name, value));
@@ -84,8 +97,16 @@ fn every_route_with_every_credential() {
         };
         let (none, cookie) = (send(&[]), send(&[("Cookie", &log_in)]));
         let owner = send(&[("Cookie", &log_in), (SECRET, &secret)]);
+        let [member, viewer] = [&member, &viewer].map(|person| {
+            let cookie = log_in_as(person);
+            send(&[("Cookie", &cookie), (SECRET, &server.secret(&cookie))])
+        });
         let (key, agent) = (send(&[("Authorization", &key)]), send(&[("Authorization", &agent)]));
-        writeln!(seen, "{method:6} {path:55} {none:>5} {cookie:>6} {owner:>5} {key:>4} {agent:>5}").unwrap();
+        writeln!(
+            seen,
+            "{method:6} {path:55} {none:>5} {cookie:>6} {owner:>5} {member:>6} {viewer:>6} {key:>4} {agent:>5}"
+        )
+        .unwrap();
     }
     assert_snapshot!(seen);
 }
@@ -118,7 +139,10 @@ fn a_key_that_only_posts_reads_nothing() {
 fn local_endpoints() {
     let server = Server::start();
     let cookie = server.cookie();
-    for endpoint in api::ENDPOINTS.iter().filter(|e| !e.access.contains(&api::Access::Owner)) {
+    for endpoint in api::ENDPOINTS
+        .iter()
+        .filter(|e| e.access.iter().all(|access| matches!(access, api::Access::Local | api::Access::Agent)))
+    {
         let refused = server.as_owner(&cookie, endpoint.method.as_str(), endpoint.path, &serde_json::json!({}));
         assert_eq!(
             (refused.status, &refused.json()["code"]),

@@ -337,9 +337,18 @@ impl Server {
 
     /// Opens an event stream, as a command of this machine, and reads its first event.
     pub fn events(&self, query: &str) -> Events {
+        self.events_as(&format!("Authorization: Bearer {}", self.key()), query)
+    }
+
+    /// Opens an event stream of a log-in.
+    pub fn events_of(&self, cookie: &str) -> Events {
+        self.events_as(&format!("Cookie: {cookie}"), "")
+    }
+
+    fn events_as(&self, credential: &str, query: &str) -> Events {
         let mut stream = self.connect();
-        let (host, key) = (self.host(), self.key());
-        let request = format!("GET /v1/events?{query} HTTP/1.1\r\nHost: {host}\r\nAuthorization: Bearer {key}\r\n\r\n");
+        let host = self.host();
+        let request = format!("GET /v1/events?{query} HTTP/1.1\r\nHost: {host}\r\n{credential}\r\n\r\n");
         stream.write_all(request.as_bytes()).unwrap();
         let mut reader = BufReader::new(stream);
         assert_eq!(Reply::head(&mut reader).status, 200);

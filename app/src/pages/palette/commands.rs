@@ -35,7 +35,10 @@ pub fn options(data: &Palette) -> Vec<Found> {
         keys: alternatives(keys_of(entry, &data.changed_keys)).take(1).map(readable).collect(),
         does: Does::Run(entry.id.to_owned()),
     });
-    let in_rail = PLACES.iter().filter(|place| !place.has_command).map(|place| (place.title, place.glyph, place.path));
+    let in_rail = PLACES
+        .iter()
+        .filter(|place| !place.has_command && place.role <= data.role)
+        .map(|place| (place.title, place.glyph, place.path));
     let places = in_rail.chain(FURTHER).map(|(words, glyph, to)| (words, glyph, to.to_owned()));
     let places = places.chain(data.session.as_deref().into_iter().flat_map(written_out));
     let places =

@@ -17,6 +17,7 @@ use crate::visible;
 use api::Route as _;
 use api::contract::ExportSession;
 use api::endpoint::segment;
+use api::people::PersonRole;
 use api::sessions::{Facet, SessionDetail};
 use leptos::prelude::*;
 use model::{Micros, Session, SessionState};
@@ -204,11 +205,14 @@ fn menu(data: &SessionPageData) -> Part {
     let export = |format: &str| format!("{address}?format={format}{only}");
     let whole = format!("{address}?format=original");
     // All of the session, whatever the filter shows.
-    let archive = only.is_empty().then(|| {
+    let archive = (only.is_empty() && data.shell.may_drive()).then(|| {
         part! { <a class="menu-item" href=export("jsonl") download="">{icon(Glyph::ARCHIVE)}<span>"Archive"</span></a> }
     });
-    let original = (!data.detail.sources.is_empty()).then(|| {
+    let original = (!data.detail.sources.is_empty() && data.shell.may_drive()).then(|| {
         part! { <a class="menu-item" href=whole download="">{icon(Glyph::FILE)}<span>"Original file"</span></a> }
+    });
+    let erase = (data.shell.role == PersonRole::Owner).then(|| {
+        part! { <hr/><a class="menu-item" href=format!("{page}/erase")>{icon(Glyph::KEY)}<span>"Erase a text…"</span></a> }
     });
     let (pinned, archived) = (session.pinned_at.map(|_| ""), session.archived_at.map(|_| ""));
     // Where nothing more is said there is nothing to pause.
@@ -219,7 +223,7 @@ fn menu(data: &SessionPageData) -> Part {
             <hr/>
             {super::levels::levels(data)}
             {resume}
-            <a class="menu-item" href=format!("{page}/routing")>{icon(Glyph::BRANCH)}<span>"Routing and channels"</span></a>
+            {data.shell.may_drive().then(|| part! { <a class="menu-item" href=format!("{page}/routing")>{icon(Glyph::BRANCH)}<span>"Routing and channels"</span></a> })}
             <button type="button" class="menu-item" data-action=PageAction::CopyViewLink.name()>{icon(Glyph::LINK)}<span>"Copy link to this view"</span></button>
             <button type="button" class="menu-item" data-action=PageAction::PauseOutput.name() data-ongoing=ongoing aria-pressed="false">{icon(Glyph::STOP)}<span>"Pause output"</span></button>
             <a class="menu-item only-narrow" href=find_href(session) data-action=PageAction::Find.name()>{icon(Glyph::SEARCH)}<span>"Find in this session"</span></a>
@@ -233,8 +237,7 @@ fn menu(data: &SessionPageData) -> Part {
             {archive}
             {original}
             <a class="menu-item" href=format!("{page}/redacted")>{icon(Glyph::EYE)}<span>"Redacted…"</span></a>
-            <hr/>
-            <a class="menu-item" href=format!("{page}/erase")>{icon(Glyph::KEY)}<span>"Erase a text…"</span></a>
+            {erase}
             <fieldset data-asks="" role="none">{delete()}</fieldset>
         </div>
     }

@@ -46,29 +46,42 @@ pub fn look(look: Look) -> Part {
     }
 }
 
-pub fn general(preferences: &Preferences, routing: &Routing) -> Part {
-    // Where the person set none, what applies is the server's own.
-    let name = routing.applies.name.as_deref().map(bare).filter(|_| preferences.assistant_name.is_empty());
-    let name = name.map_or_else(|| "Each agent's own name".to_owned(), visible::line);
+/// With the workspace's routing, also what holds for everybody.
+pub fn general(preferences: &Preferences, routing: Option<&Routing>) -> Part {
+    let assistant = routing.map(|routing| assistant(preferences, routing));
+    let budgets = routing.map(|_| {
+        part! {
+            {budget("daily_budget", "Budget of a day in US dollars", &preferences.daily_budget)}
+            {budget("monthly_budget", "Budget of a month in US dollars", &preferences.monthly_budget)}
+        }
+    });
     let editors: Vec<_> =
         EDITORS.into_iter().map(|(name, address)| part! { <option value=address>{name}</option> }).collect();
     part! {
         <section id="general" aria-labelledby="general-heading">
             <div class="pagehead"><h2 id="general-heading">"General"</h2></div>
-            <form class="setting" {..prefer()}>
-                <label class="label">"Name of the assistant"<span class="field"><input name="assistant_name" maxlength="64" autocomplete="off" placeholder=name value=preferences.assistant_name.clone()/></span>
-                    <small>"On pages, in channels, in the terminal and in exports. In rooms, @ and the name call it"</small></label>
-                <button type="submit" class="btn">"Save"</button>
-            </form>
+            {assistant}
             <form class="setting" {..prefer()}>
                 <label class="label">"Address of your editor"<span class="field"><input name="editor" class="mono" list="editors" maxlength="500" autocomplete="off" spellcheck="false" placeholder="vscode://file/{path}:{line}" value=preferences.editor.clone()/></span>
                     <small>"File paths become links that open there. "<code>"{path}"</code>" and "<code>"{line}"</code>" are placeholders."</small></label>
                 <datalist id="editors">{editors}</datalist>
                 <button type="submit" class="btn">"Save"</button>
             </form>
-            {budget("daily_budget", "Budget of a day in US dollars", &preferences.daily_budget)}
-            {budget("monthly_budget", "Budget of a month in US dollars", &preferences.monthly_budget)}
+            {budgets}
         </section>
+    }
+}
+
+fn assistant(preferences: &Preferences, routing: &Routing) -> Part {
+    // Where nobody set one, what applies is the server's own.
+    let name = routing.applies.name.as_deref().map(bare).filter(|_| preferences.assistant_name.is_empty());
+    let name = name.map_or_else(|| "Each agent's own name".to_owned(), visible::line);
+    part! {
+        <form class="setting" {..prefer()}>
+            <label class="label">"Name of the assistant"<span class="field"><input name="assistant_name" maxlength="64" autocomplete="off" placeholder=name value=preferences.assistant_name.clone()/></span>
+                <small>"On pages, in channels, in the terminal and in exports. In rooms, @ and the name call it"</small></label>
+            <button type="submit" class="btn">"Save"</button>
+        </form>
     }
 }
 

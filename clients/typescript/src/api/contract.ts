@@ -285,12 +285,14 @@ export type LiveState = "working" | "waiting" | "idle" | "failed" | "done";
 
 /** The caller. */
 export interface Me {
-  /** `owner`: a person in a browser. `local`: a command on the server's machine. `agent`: a program with a key. */
+  /** `owner`: a person in a browser, whatever their role. `local`: a command on the server's machine. `agent`: a program with a key. */
   kind: string;
   /** Display name. For an agent's key, the name of the key. */
   name: string;
   /** Always `default`. */
   workspace: string;
+  /** Role of a person. */
+  role?: PersonRole | null;
 }
 
 /** Whether a message may be remembered beyond its session, regardless of its role and type. */
@@ -357,6 +359,9 @@ export interface Origin {
 
 /** Relation of a message to its tool call. A call and its derived messages count once. */
 export type Part = "whole" | "derived" | "replaced";
+
+/** The role of a person. Each one includes those before it. */
+export type PersonRole = "viewer" | "member" | "owner";
 
 /** A message to post. All fields are optional, but `content` or an envelope is required.  An `id` makes the request repeatable: the same id with the same content returns the stored message (200, `Idempotent-Replayed: true`); with different content it is refused (409). Without one, each request stores a message. */
 export interface PostMessage {

@@ -137,6 +137,8 @@ pub fn success(status: u16) -> &'static str {
 
 pub fn who(access: Access) -> &'static str {
     match access {
+        Access::Viewer => "viewer",
+        Access::Member => "member",
         Access::Owner => "owner",
         Access::Local => "local",
         Access::Agent => "agent",
@@ -146,8 +148,8 @@ pub fn who(access: Access) -> &'static str {
 /// Returns the credentials of a request. A person's request that makes changes needs both.
 pub fn security(access: Access, changes: bool) -> Value {
     match access {
-        Access::Owner if changes => json!({ "login": [], "login_secret": [] }),
-        Access::Owner => json!({ "login": [] }),
+        Access::Viewer | Access::Member | Access::Owner if changes => json!({ "login": [], "login_secret": [] }),
+        Access::Viewer | Access::Member | Access::Owner => json!({ "login": [] }),
         Access::Local => json!({ "machine": [] }),
         Access::Agent => json!({ "agent_key": [] }),
     }

@@ -35,7 +35,10 @@ impl Scoped {
         match &self.caller {
             Caller::Local => Actor::Command,
             Caller::Agent(agent) => Actor::Key { id: agent.id.clone(), name: agent.name.clone() },
-            Caller::Owner => self.hub.owner(self.login.as_deref().unwrap_or_default()).await,
+            Caller::User(user) => {
+                let name = user.name.clone();
+                self.hub.logged_in_actor(self.login.as_deref().unwrap_or_default(), name).await
+            }
         }
     }
 
@@ -57,11 +60,11 @@ impl Scoped {
 
 impl Hub {
     /// The person with this log-in.
-    pub(crate) async fn owner(&self, login: &str) -> Actor {
+    pub(crate) async fn logged_in_actor(&self, login: &str, name: Option<String>) -> Actor {
         let logins = self.all_logins().await.unwrap_or_default();
         let found = logins.iter().find(|known| login::id_of_hash(&known.hash) == login);
         let browser = found.map_or_else(String::new, |known| browser::name(&known.label));
-        Actor::Owner { login: login.to_owned(), browser }
+        Actor::Owner { login: login.to_owned(), browser, name }
     }
 
     /// Counts a refused log-in. The first one in a minute is written at once, the others together when it is over.

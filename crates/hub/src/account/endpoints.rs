@@ -7,16 +7,19 @@ use crate::context::Scoped;
 use api::Problem;
 use api::account::{Health, LaunchCode, LogInInfo, LogInPath, LogIns, Me, NewPairing, Pairing};
 use api::keys::{EditKey, KeyMade, KeyPath, Keys, NewKey};
+use api::people::PersonRole;
 use std::future::{Ready, ready};
-use store::{Parents, SessionFilter, Store};
+use store::people::OWNER;
+use store::{Login, Parents, SessionFilter, Store};
 
 pub fn me(scoped: &Scoped) -> Ready<Result<Me, Problem>> {
     let (kind, name) = match &scoped.caller {
-        Caller::Owner => ("owner", "You"),
+        Caller::User(user) => ("owner", user.name.as_deref().unwrap_or("You")),
         Caller::Local => ("local", "This machine"),
         Caller::Agent(agent) => ("agent", &*agent.name),
     };
-    ready(Ok(Me { kind: kind.to_owned(), name: name.to_owned(), workspace: "default".to_owned() }))
+    let role = scoped.caller.user().map(|user| user.role);
+    ready(Ok(Me { kind: kind.to_owned(), name: name.to_owned(), workspace: "default".to_owned(), role }))
 }
 
 pub fn create_launch_code(scoped: &Scoped) -> Ready<Result<LaunchCode, Problem>> {
@@ -24,7 +27,7 @@ pub fn create_launch_code(scoped: &Scoped) -> Ready<Result<LaunchCode, Problem>>
 }
 
 pub fn create_pairing(scoped: &Scoped, input: NewPairing) -> Ready<Result<Pairing, Problem>> {
-    ready(scoped.hub.pair(input))
+    ready(scoped.hub.pair(scoped.caller.user().map_or(OWNER, |user| &user.id), input))
 }
 
 pub async fn create_key(scoped: &Scoped, input: NewKey) -> Result<KeyMade, Problem> {
@@ -61,8 +64,16 @@ pub async fn health(scoped: &Scoped) -> Result<Health, Problem> {
     })
 }
 
+/// Returns whether the caller may see a log-in and end it: people those of their own, an owner all.
+fn manages(scoped: &Scoped, login: &Login) -> bool {
+    let user = scoped.caller.user().filter(|user| user.role != PersonRole::Owner);
+    user.is_none_or(|user| user.id == login.person)
+}
+
 pub async fn list_logins(scoped: &Scoped) -> Result<LogIns, Problem> {
-    let logins = scoped.hub.holding_logins().await?;
+    let mut logins = scoped.hub.holding_logins().await?;
+    logins.retain(|login: &Login| manages(scoped, login));
+    let people = scoped.hub.workspace.people().await.map_err(problem)?;
     let devices = scoped.hub.workspace.push_devices().await.map_err(problem)?;
     let logins = logins.into_iter().map(|login| {
         let id = login::id_of_hash(&login.hash).to_owned();
@@ -70,6 +81,7 @@ pub async fn list_logins(scoped: &Scoped) -> Result<LogIns, Problem> {
             current: scoped.login.as_deref() == Some(&id),
             notified: devices.iter().any(|device| device.login == id),
             id,
+            person: people.iter().find(|person| person.id == login.person).map(|person| person.name.clone()),
             label: login.label,
             created_at: login.created_at,
             last_used_at: login.last_used_at,
@@ -80,13 +92,23 @@ pub async fn list_logins(scoped: &Scoped) -> Result<LogIns, Problem> {
 }
 
 pub async fn end_login(scoped: &Scoped, path: &LogInPath) -> Result<LogIns, Problem> {
-    if scoped.hub.end_logins(&scoped.signed().await, |login| login == path.login).await? == 0 {
+    if scoped
+        .hub
+        .end_logins(&scoped.signed().await, |login: &Login| {
+            manages(scoped, login) && login::id_of_hash(&login.hash) == path.login
+        })
+        .await?
+        == 0
+    {
         return Err(Problem::not_found("log-in"));
     }
     list_logins(scoped).await
 }
 
 pub async fn end_other_logins(scoped: &Scoped) -> Result<LogIns, Problem> {
-    scoped.hub.end_logins(&scoped.signed().await, |login| scoped.login.as_deref() != Some(login)).await?;
+    let mine = scoped.caller.user().map_or(OWNER, |user| &user.id);
+    let is_other =
+        |login: &Login| login.person == mine && scoped.login.as_deref() != Some(login::id_of_hash(&login.hash));
+    scoped.hub.end_logins(&scoped.signed().await, is_other).await?;
     list_logins(scoped).await
 }

@@ -6,7 +6,7 @@
 use crate::basics::line::is_line;
 use crate::basics::problem::report;
 use crate::basics::{clock, hex, problem};
-use crate::caller::Surface;
+use crate::caller::{Surface, User};
 use crate::context::{Hub, TopicState};
 use api::account::{NewPairing, Pairing};
 use api::{Problem, ProblemCode};
@@ -17,8 +17,9 @@ use model::{Micros, browser};
 use qrcode::QrCode;
 use qrcode::render::svg;
 use sha2::{Digest as _, Sha256};
-use std::sync::{Mutex, MutexGuard, PoisonError};
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::time::Duration;
+use store::people::OWNER;
 use store::{Login, StoreError, Workspace};
 use subtle::ConstantTimeEq as _;
 use tokio::time::Instant;
@@ -43,6 +44,8 @@ struct Code {
     expires: Instant,
     /// What the log-in will be called, unless it is called as its browser.
     label: Option<String>,
+    /// Id of the person who logs in.
+    person: String,
 }
 
 #[derive(Default)]
@@ -60,6 +63,14 @@ pub struct LoggedIn {
     pub token: String,
     /// Goes into no cookie: the page keeps it, and shows it with what changes something.
     pub secret: String,
+}
+
+/// A log-in that holds.
+#[derive(Debug, Clone)]
+pub struct KnownLogIn {
+    pub grant: Grant,
+    pub surface: Surface,
+    pub user: Arc<User>,
 }
 
 /// Permissions of a log-in.
@@ -125,21 +136,26 @@ pub(crate) fn hash(secret: &str) -> Vec<u8> {
 impl TopicState for Logins {}
 
 impl Hub {
-    /// A code with which one browser logs in within 15 minutes.
-    pub fn create_code(&self, label: Option<String>) -> Result<String, Problem> {
+    /// A code with which one browser of a person logs in within 15 minutes.
+    pub fn create_code(&self, person: &str, label: Option<String>) -> Result<String, Problem> {
         let code = secret()?;
-        self.waiting().codes.push(Code { hash: hash(&code), expires: Instant::now() + CODE_LIFE, label });
+        self.waiting().codes.push(Code {
+            hash: hash(&code),
+            expires: Instant::now() + CODE_LIFE,
+            label,
+            person: person.to_owned(),
+        });
         Ok(code)
     }
 
     /// The link that opens the dashboard. The code is in the fragment, which browsers never send.
     pub fn launch_url(&self) -> Result<String, Problem> {
-        Ok(format!("{}/#c={}", self.settings.base_url, self.create_code(None)?))
+        Ok(format!("{}/#c={}", self.settings.base_url, self.create_code(OWNER, None)?))
     }
 
-    /// The link that logs in another device, which may have a name of its own. It opens with what waits: that page offers
-    /// to notify, and to install the app.
-    pub fn pair(&self, input: NewPairing) -> Result<Pairing, Problem> {
+    /// The link that logs in another device of a person, which may have a name of its own. It opens with what waits: that
+    /// page offers to notify, and to install the app.
+    pub fn pair(&self, person: &str, input: NewPairing) -> Result<Pairing, Problem> {
         if !self.settings.is_public() {
             let problem = Problem::new(ProblemCode::NoPublicUrl, "Other devices can't reach this server");
             return Err(problem.hint("Start it with `--public-url`; `docs/user/network.md` says what else is needed"));
@@ -148,8 +164,13 @@ impl Hub {
         if name.as_ref().is_some_and(|name| !is_line(name, NAME_CHARS)) {
             return Err(Problem::field("/name", &format!("one line of 1 to {NAME_CHARS} characters, or absent")));
         }
-        let url = format!("{}/inbox#c={}", self.settings.base_url, self.create_code(name)?);
-        let expires_at = Micros(clock::now().0 + CODE_LIFE.as_micros() as i64);
+        let code = self.create_code(person, name)?;
+        self.link("/inbox", &code, Micros(clock::now().0 + CODE_LIFE.as_micros() as i64))
+    }
+
+    /// A link to a page that logs in by a code, also as a picture.
+    pub(crate) fn link(&self, page: &str, code: &str, expires_at: Micros) -> Result<Pairing, Problem> {
+        let url = format!("{}{page}#c={code}", self.settings.base_url);
         // A host has 253 characters at most, and a code ten times as many.
         let code = QrCode::new(&url).map_err(|_| Problem::internal())?;
         let image = code.render::<svg::Color<'_>>().build();
@@ -160,8 +181,8 @@ impl Hub {
     /// Trades a code for a token and its second secret, once.
     pub async fn log_in(&self, code: &str, label: &str) -> Result<LoggedIn, Problem> {
         let now = clock::now();
-        let named = match self.spend_code(code, Instant::now()) {
-            Ok(named) => named,
+        let (person, named) = match self.spend(code, now).await {
+            Ok(spent) => spent,
             Err(problem) => {
                 self.count_refusal().await;
                 return Err(problem);
@@ -177,10 +198,12 @@ impl Hub {
             last_used_at: now,
             label,
             secret_hash: Some(hex(&hash(&secret))),
+            person,
         };
         report(self.signed().delete_expired_logins(now).await.map(drop));
         let browser = browser::name(&login.label);
-        let who = Actor::Owner { login: id_of_hash(&login.hash).to_owned(), browser };
+        let name = self.user(&login.person).await?.and_then(|user| user.name);
+        let who = Actor::Owner { login: id_of_hash(&login.hash).to_owned(), browser, name };
         match self.workspace.signed(who, now).put_login(&login).await {
             Ok(()) => {}
             // Whoever is to repair the database, or to make room, has to get in.
@@ -233,7 +256,21 @@ impl Hub {
         if found { Ok(()) } else { by.delete_login(hash).await.map_err(problem) }
     }
 
-    fn spend_code(&self, code: &str, now: Instant) -> Result<Option<String>, Problem> {
+    /// Spends a code, or an invitation. Returns whose it is, and what the log-in will be called.
+    async fn spend(&self, code: &str, now: Micros) -> Result<(String, Option<String>), Problem> {
+        let problem = match self.spend_code(code, Instant::now()) {
+            Ok(spent) => return Ok(spent),
+            Err(problem) => problem,
+        };
+        // Guesses end at the same limit: it is counted before.
+        if problem.retry_after.is_some() {
+            return Err(problem);
+        }
+        let invited = self.workspace.take_invitation(&hex(&hash(code)), now).await.map_err(self::problem)?;
+        invited.map(|person| (person, None)).ok_or(problem)
+    }
+
+    fn spend_code(&self, code: &str, now: Instant) -> Result<(String, Option<String>), Problem> {
         let mut waiting = self.waiting();
         waiting.wrong.retain(|at| now.duration_since(*at) < COUNTED);
         waiting.codes.retain(|code| code.expires > now);
@@ -251,12 +288,13 @@ impl Hub {
             )
             .hint("Run `verbatim open` for a new link"));
         };
-        Ok(waiting.codes.swap_remove(index).label)
+        let code = waiting.codes.swap_remove(index);
+        Ok((code.person, code.label))
     }
 
-    /// Returns the permissions of the log-in with this token, with or without its second secret, and where it was made.
-    /// None if it is invalid. Records its use at most once a minute.
-    pub async fn logged_in(&self, token: &str, secret: Option<&str>) -> Result<Option<(Grant, Surface)>, Problem> {
+    /// Returns the log-in with this token, with or without its second secret. None if it is invalid. Records its use at
+    /// most once a minute.
+    pub async fn logged_in(&self, token: &str, secret: Option<&str>) -> Result<Option<KnownLogIn>, Problem> {
         let now = clock::now();
         let hash = hex(&hash(token));
         let Some(login) = self.login(&hash).await? else { return Ok(None) };
@@ -267,21 +305,25 @@ impl Hub {
         if !login.last_used_at.is_within(60 * Micros::SECOND, now) {
             self.note_login_use(hash);
         }
-        Ok(Some((grant(&login, secret), Surface::of_label(&login.label))))
+        let Some(user) = self.user(&login.person).await? else { return Ok(None) };
+        let surface = Surface::of_label(&login.label);
+        Ok(Some(KnownLogIn { grant: grant(&login, secret), surface, user: Arc::new(user) }))
     }
 
-    /// How long the log-in of a token holds if nothing happens; None if it doesn't. Looking at it is no use of it.
-    pub async fn login_holds_until(&self, token: &str) -> Result<Option<Micros>, Problem> {
+    /// How long the log-in of a token holds if nothing happens, and whose it is; None if it doesn't. Looking at it is no
+    /// use of it.
+    pub async fn login_holds_until(&self, token: &str) -> Result<Option<(Micros, User)>, Problem> {
         let login = self.login(&hex(&hash(token))).await?;
-        let login = login.filter(|login| holds(login, clock::now()));
-        Ok(login.map(|login| login.expires_at.min(Micros(login.last_used_at.0 + IDLE_LIFE + 1))))
+        let Some(login) = login.filter(|login| holds(login, clock::now())) else { return Ok(None) };
+        let until = login.expires_at.min(Micros(login.last_used_at.0 + IDLE_LIFE + 1));
+        Ok(self.user(&login.person).await?.map(|user| (until, user)))
     }
 
-    /// Ends the log-ins whose id is wanted; tells how many.
-    pub(crate) async fn end_logins(&self, by: &Workspace, wanted: impl Fn(&str) -> bool) -> Result<usize, Problem> {
+    /// Ends the log-ins that are wanted; tells how many.
+    pub(crate) async fn end_logins(&self, by: &Workspace, wanted: impl Fn(&Login) -> bool) -> Result<usize, Problem> {
         let logins = self.all_logins().await?;
         let mut ended = 0;
-        for login in logins.iter().filter(|login| wanted(id_of_hash(&login.hash))) {
+        for login in logins.iter().filter(|login| wanted(login)) {
             self.delete_login(by, &login.hash).await?;
             ended += 1;
         }
@@ -292,8 +334,11 @@ impl Hub {
     }
 
     pub async fn log_out(&self, token: &str) -> Result<(), Problem> {
-        let by = self.workspace.signed(self.owner(&id(token)).await, clock::now());
-        self.delete_login(&by, &hex(&hash(token))).await?;
+        let hash = hex(&hash(token));
+        let Some(login) = self.login(&hash).await? else { return Ok(()) };
+        let name = self.user(&login.person).await?.and_then(|user| user.name);
+        let by = self.workspace.signed(self.logged_in_actor(&id(token), name).await, clock::now());
+        self.delete_login(&by, &hash).await?;
         self.revoked.send_modify(|count| *count += 1);
         Ok(())
     }

@@ -25,6 +25,7 @@ use ::channels::signature::Secret;
 use ::channels::{Channel, Incoming, Receives, What};
 use api::channels::{ChannelPost, ChannelPosted};
 use api::messages::MessagePath;
+use api::people::PersonRole;
 use api::{Problem, ProblemCode};
 use model::message_type::approval::Approval;
 use model::routing::{Place, Route, mention, route};
@@ -98,7 +99,7 @@ pub async fn invited(hub: &Hub, row: &ChannelRow, channel: &dyn Channel, event: 
 
 /// Takes an event of a channel. The place of a polled channel leads to the session.
 pub async fn take(hub: &Hub, row: &ChannelRow, event: &Incoming) -> Result<Taken, Problem> {
-    let known = known(hub, row, &event.sender, &event.id)?;
+    let known = known(hub, row, &event.sender, &event.id).await?;
     // Rooms that show no session are none of ours: an owner finds them in a list.
     let Some(session) = shown_at(hub, row, &event.place).await? else {
         let heard = Heard { channel: &row.id, address: &event.place, name: None, what: Doing::Wrote };
@@ -217,7 +218,7 @@ pub async fn signed(
         Problem::new(ProblemCode::InvalidJson, title)
     })?;
     let id = headers.0.unwrap_or_default();
-    let known = known(hub, &row, &post.sender, id)?;
+    let known = known(hub, &row, &post.sender, id).await?;
     let no_session = || Problem { field: Some("/session".to_owned()), ..Problem::not_found("session in this channel") };
     let session = SessionId::parse(post.session.as_str()).map_err(|_| no_session())?;
     if !shows(hub, &row, &session).await? {
@@ -241,14 +242,20 @@ pub async fn signed(
     }
 }
 
-fn known(hub: &Hub, row: &ChannelRow, address: &str, event: &str) -> Result<Known, Problem> {
-    let name = people(row).remove(address).ok_or_else(|| {
+async fn known(hub: &Hub, row: &ChannelRow, address: &str, event: &str) -> Result<Known, Problem> {
+    let stranger = || {
         Problem::new(ProblemCode::Stranger, "The sender isn't one of this channel's people")
             .hint("The owner can add people in the channel's settings")
-    })?;
+    };
+    let name = people(row).remove(address).ok_or_else(stranger)?;
+    let user = hub.user_in_channel(&name).await?.ok_or_else(stranger)?;
+    if user.role == PersonRole::Viewer {
+        let title = format!("{name} has the role viewer, which doesn't allow to write or decide");
+        return Err(Problem::new(ProblemCode::Forbidden, title).hint("An owner can change the role in the settings"));
+    }
     let (id, via, channel) = (row.id.clone(), row.kind.clone(), row.name.clone());
     let person = Person { id, name: name.clone(), via, channel, event: hashed(event) };
-    let scoped = Scoped { person: Some(Arc::new(person)), ..Scoped::new(hub.clone(), Caller::Owner) };
+    let scoped = Scoped { person: Some(Arc::new(person)), ..Scoped::new(hub.clone(), Caller::User(Arc::new(user))) };
     Ok(Known { scoped, sender: format!("{}:{address}", row.kind), name })
 }
 

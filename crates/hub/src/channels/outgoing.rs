@@ -91,7 +91,7 @@ fn named(draft: &Draft, assistant: &AssistantName) -> Draft {
 /// Adds to an open approval all that a decision covers, and returns what the decision is bound to. None where that is
 /// too much to be shown: then it is decided in the page.
 async fn ask(hub: &Hub, mut entry: Entry, text: &mut String, page: &str) -> Result<Option<String>, Problem> {
-    let owner = Scoped::new(hub.clone(), Caller::Owner);
+    let owner = Scoped::new(hub.clone(), Caller::owner());
     shown(&owner, &mut entry, &mut Room::default()).await?;
     let calls = entry.calls.iter().map(given);
     let whole = format!("{text}{}", calls.collect::<String>());

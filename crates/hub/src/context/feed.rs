@@ -13,7 +13,7 @@ use std::collections::VecDeque;
 use std::ops::Deref;
 use std::sync::Arc;
 use std::time::Duration;
-use store::{FeedEntry, Workspace};
+use store::{FeedEntry, Sight, Workspace};
 use tokio::sync::broadcast::error::RecvError;
 use tokio::sync::{broadcast, watch};
 
@@ -29,12 +29,18 @@ const BEHIND: usize = 256;
 pub struct FeedChange {
     event: FeedEvent,
     grows: bool,
+    projects: [Option<String>; 2],
 }
 
 impl FeedChange {
     fn of(entry: &FeedEntry) -> Arc<Self> {
         let grows = entry.row.kind == store::FeedKind::Growth;
-        Arc::new(Self { event: event(entry), grows })
+        Arc::new(Self { event: event(entry), grows, projects: entry.projects.clone() })
+    }
+
+    /// Returns whether somebody may see that this changed.
+    pub fn is_seen(&self, sight: &Sight) -> bool {
+        sight.sees(self.projects.each_ref().map(Option::as_deref))
     }
 
     /// Returns true if all that changed is that a text, which is still being written, goes on.
@@ -194,6 +200,7 @@ struct Reader {
     hub: Hub,
     live: broadcast::Receiver<Arc<[Arc<FeedChange>]>>,
     session: Option<String>,
+    sight: Sight,
     /// Everything up to here was given.
     pos: i64,
     /// The last position of a stream that ends.
@@ -202,13 +209,19 @@ struct Reader {
     behind: bool,
 }
 
-/// Changes after `pos`, of one session if it is named, each once and in order. It ends early if the store fails: the
+/// Changes after `pos` that may be seen, of one session if it is named, each once and in order. It ends early if the store fails: the
 /// client comes back with its cursor.
-pub fn stream(hub: Hub, pos: i64, session: Option<String>, until: Until) -> impl Stream<Item = Arc<FeedChange>> + Send {
+pub fn stream(
+    hub: Hub,
+    pos: i64,
+    session: Option<String>,
+    sight: Sight,
+    until: Until,
+) -> impl Stream<Item = Arc<FeedChange>> + Send {
     // Listens before it reads: what is committed between the two comes twice, and is given once.
     let live = hub.feed.live.subscribe();
     let last = (until == Until::Now).then(|| hub.feed.pos());
-    let reader = Reader { hub, live, session, pos, last, queue: VecDeque::new(), behind: true };
+    let reader = Reader { hub, live, session, sight, pos, last, queue: VecDeque::new(), behind: true };
     futures::stream::unfold(reader, async |mut reader| reader.next().await.map(|event| (event, reader)))
 }
 
@@ -248,7 +261,10 @@ impl Reader {
     fn take(&mut self, changes: &[Arc<FeedChange>]) {
         for change in changes {
             let wanted = change.pos > self.pos && self.last.is_none_or(|last| change.pos <= last);
-            if wanted && self.session.as_ref().is_none_or(|session| *session == change.session) {
+            if wanted
+                && change.is_seen(&self.sight)
+                && self.session.as_ref().is_none_or(|session| *session == change.session)
+            {
                 self.queue.push_back(Arc::clone(change));
             }
             self.pos = self.pos.max(change.pos);

@@ -13,9 +13,9 @@ pub struct Scoped {
     pub caller: Caller,
     /// The id of the log-in, of a browser.
     pub login: Option<Arc<str>>,
-    /// Where the owner speaks.
+    /// Where a person speaks.
     pub surface: Surface,
-    /// The person who speaks, where they aren't the owner at a page of ours.
+    /// The person who speaks in a channel.
     pub person: Option<Arc<Person>>,
     /// Masks what is read of sessions and messages, where a redacted copy is wanted. Files can't be read then.
     pub redactor: Option<Arc<Redactor>>,

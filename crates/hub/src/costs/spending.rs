@@ -20,9 +20,9 @@ use jiff::civil::Date;
 use jiff::tz::TimeZone;
 use model::{Micros, Run, Session, SessionId};
 use std::collections::BTreeMap;
-use store::Workspace;
 use store::spending::{Request, ToolCall};
 use store::stats::StatsQuery;
+use store::{Sight, Workspace};
 
 /// Requests that a page has where nobody says how many, and at most.
 const USUAL: u32 = 200;
@@ -228,22 +228,22 @@ pub async fn meter(hub: &Hub, session: &Session) -> Result<Option<ContextMeter>,
 pub async fn get_budgets(scoped: &Scoped, input: BudgetsQuery) -> Result<Budgets, Problem> {
     scoped.caller.require(Scope::ReadAll)?;
     let zone = moment::zone(input.zone.filter(|zone| !zone.is_empty()))?;
-    of_today(&scoped.hub, &zone, clock::now()).await
+    of_today(&scoped.hub, &scoped.caller.sight(), &zone, clock::now()).await
 }
 
 /// The budgets of the day and the month of a moment, in a time zone.
-pub async fn of_today(hub: &Hub, zone: &TimeZone, now: Micros) -> Result<Budgets, Problem> {
+pub async fn of_today(hub: &Hub, sight: &Sight, zone: &TimeZone, now: Micros) -> Result<Budgets, Problem> {
     let preferences = crate::context::preferences::stored(&hub.workspace).await.map_err(problem)?;
     let today = Timestamp::from_microsecond(now.0).map_err(|_| Problem::internal())?.to_zoned(zone.clone()).date();
     Ok(Budgets {
-        day: budget(hub, zone, (today, now), &preferences.daily_budget).await?,
-        month: budget(hub, zone, (today.first_of_month(), now), &preferences.monthly_budget).await?,
+        day: budget((hub, sight), zone, (today, now), &preferences.daily_budget).await?,
+        month: budget((hub, sight), zone, (today.first_of_month(), now), &preferences.monthly_budget).await?,
     })
 }
 
 /// Returns a budget with the amount spent since a day. None without a budget.
 async fn budget(
-    hub: &Hub,
+    (hub, sight): (&Hub, &Sight),
     zone: &TimeZone,
     (from, now): (Date, Micros),
     dollars: &str,
@@ -251,12 +251,15 @@ async fn budget(
     let Ok(limit_usd) = dollars.parse::<f64>() else { return Ok(None) };
     let first = from.to_zoned(zone.clone()).map_err(|_| Problem::internal())?.timestamp();
     let first = Micros(first.as_microsecond());
-    let spent = if let Some(spent) = hub.state::<Spent>().since(first, now) {
+    let remembered = if *sight == Sight::All { hub.state::<Spent>().since(first, now) } else { None };
+    let spent = if let Some(spent) = remembered {
         spent
     } else {
-        let since = period(hub, first, Micros(i64::MAX));
+        let since = StatsQuery { sight: sight.clone(), ..period(hub, first, Micros(i64::MAX)) };
         let spent = Sum::of(&hub.prices, &hub.workspace.spending(&since).await.map_err(problem)?).cost();
-        hub.state::<Spent>().remember(first, now, spent.clone());
+        if *sight == Sight::All {
+            hub.state::<Spent>().remember(first, now, spent.clone());
+        }
         spent
     };
     let usd = spent.usd.unwrap_or(0.0);

@@ -43,6 +43,7 @@ pub async fn stats(scoped: &Scoped, input: StatsQuery) -> Result<Stats, Problem>
         changes: changes.map(|at| (Micros(at.timestamp().as_microsecond()), micros(at.offset()))).collect(),
         projects: groups.widened(any_of(input.project)),
         agents: any_of(input.agent),
+        sight: scoped.caller.sight(),
         steps: scoped.hub.prices.steps(),
         ..store::stats::StatsQuery::default()
     };

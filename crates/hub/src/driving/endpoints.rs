@@ -43,6 +43,7 @@ pub async fn list_agents(scoped: &Scoped) -> Result<Agents, Problem> {
         .collect();
     agents.sort_by_key(|agent| !agent.installed);
     let folders = hub.workspace.recent_folders(FOLDERS).await.map_err(problem)?;
+    let folders = scoped.workplaces(folders).await?;
     Ok(Agents { agents, folders })
 }
 

@@ -64,6 +64,9 @@ impl Starting {
 pub async fn start(scoped: &Scoped, begin: Begin, cancel: CancellationToken) -> Result<Arc<Running>, Problem> {
     let hub = &scoped.hub;
     let folder = consent::real(&begin.folder)?;
+    if scoped.workplaces(vec![folder.clone()]).await?.is_empty() {
+        return Err(Problem::field("/folder", "a folder of a project that you see"));
+    }
     if let Transcript::Own(agent) = begin.program.transcript {
         consent::agree(scoped, agent, &folder).await?;
     }

@@ -23,7 +23,8 @@ pub async fn with_children(scoped: &Scoped, first: Session) -> Result<Vec<Sessio
     let mut all = vec![first];
     let mut next = 0;
     while let Some(above) = all.get(next).filter(|_| scoped.caller.key_id().is_none()) {
-        let children = scoped.hub.workspace.children(&above.id, clock::now()).await.map_err(problem)?;
+        let children =
+            scoped.hub.workspace.children(&above.id, &scoped.caller.sight(), clock::now()).await.map_err(problem)?;
         let new: Vec<Session> = children.into_iter().filter(|child| all.iter().all(|it| it.id != child.id)).collect();
         all.extend(new);
         next += 1;

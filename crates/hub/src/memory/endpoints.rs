@@ -33,8 +33,7 @@ pub async fn recall(scoped: &Scoped, input: MemoryQuery) -> Result<MemoryPage, P
         Some(name) => Some(session(scoped, &SessionPath { session: name }).await?.id),
         None => None,
     };
-    let key_id = scoped.caller.reads_only().map(str::to_owned);
-    let filter = MemoryFilter { session, project: given(input.project), key_id };
+    let filter = MemoryFilter { session, project: given(input.project), sight: scoped.caller.sight() };
     let embedder = hub.settings.embedder.as_deref();
     let counts = hub.workspace.memory_counts(&filter).await.map_err(problem)?;
     let found = if let Some(q) = &q {

@@ -48,7 +48,7 @@ impl Changer {
     pub fn of(caller: &Caller) -> Self {
         match caller {
             Caller::Agent(_) => Self::Agent,
-            Caller::Owner => Self::Person,
+            Caller::User(_) => Self::Person,
             Caller::Local => Self::Host,
         }
     }

@@ -205,7 +205,7 @@ impl Scoped {
     pub async fn session_of(&self, message: &str) -> Result<Option<SessionId>, Problem> {
         self.caller.require(Scope::Read)?;
         let Ok(message) = MessageId::parse(message) else { return Ok(None) };
-        self.hub.workspace.session_of(&message, self.caller.key_id()).await.map_err(problem)
+        self.hub.workspace.session_of(&message, &self.caller.own_sight()).await.map_err(problem)
     }
 }
 

@@ -8,12 +8,20 @@ use api::messages::{Delivery, Entry};
 use api::reading::{ReadUpTo, UnreadSession, UnreadSessions};
 use api::sessions::SessionPath;
 use model::{Role, Session};
+use store::people::OWNER;
 
-/// There is one person so far.
-const PERSON: &str = "owner";
+/// Returns the id of the person who reads.
+fn reader(scoped: &Scoped) -> &str {
+    scoped.caller.user().map_or(OWNER, |user| &user.id)
+}
 
 pub async fn list_unread(scoped: &Scoped) -> Result<UnreadSessions, Problem> {
-    let unread = scoped.hub.workspace.unread(PERSON, UnreadSession::MANY).await.map_err(problem)?;
+    let unread = scoped
+        .hub
+        .workspace
+        .unread(reader(scoped), &scoped.caller.sight(), UnreadSession::MANY)
+        .await
+        .map_err(problem)?;
     let session = |u: store::Unread| UnreadSession { session: u.session.to_string(), seq: u.seq, unread: u.unread };
     Ok(UnreadSessions { sessions: unread.into_iter().map(session).collect() })
 }
@@ -24,7 +32,9 @@ pub async fn mark_read(scoped: &Scoped, path: &SessionPath, input: ReadUpTo) -> 
     }
     let session = session(scoped, path).await?;
     let hub = &scoped.hub;
-    if let Some(pos) = hub.workspace.mark_read(PERSON, &session.id, input.seq, clock::now()).await.map_err(problem)? {
+    if let Some(pos) =
+        hub.workspace.mark_read(reader(scoped), &session.id, input.seq, clock::now()).await.map_err(problem)?
+    {
         hub.feed.ring(pos);
     }
     list_unread(scoped).await

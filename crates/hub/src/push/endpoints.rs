@@ -98,7 +98,7 @@ async fn subscribed(scoped: &Scoped, known: Option<Stored>) -> Result<Stored, Pr
     if let Some(known) = known {
         return Ok(known);
     }
-    let open = scoped.hub.workspace.open_asks(None, 0, MOST).await.map_err(problem)?;
+    let open = scoped.hub.workspace.open_asks(&scoped.caller.sight(), 0, MOST).await.map_err(problem)?;
     Ok(Stored {
         login: login(scoped)?.to_owned(),
         endpoint: String::new(),

@@ -5,16 +5,17 @@ use crate::account::login;
 use crate::basics::pause::pause;
 use crate::basics::{clock, problem};
 use crate::context::Hub;
+use crate::may;
 use crate::push::plan::{Job, Plan, Situation};
 use crate::push::turns::Turns;
 use crate::push::{Push, is_gone, quiet, send, settings, text};
 use ::channels::Failure;
 use api::Problem;
-use model::Micros;
-use std::collections::HashSet;
+use model::{Micros, SessionId};
+use std::collections::{HashMap, HashSet};
 use std::sync::Arc;
 use std::time::Duration;
-use store::{OpenAsk, PushDevice, PushKind, PushNotice, PushState, PushSubject, StoreError};
+use store::{OpenAsk, PushDevice, PushKind, PushNotice, PushState, PushSubject, Sight, StoreError};
 use tokio::task::JoinSet;
 
 /// Open requests that are looked at.
@@ -87,7 +88,7 @@ impl Worker {
     async fn look(&mut self, hub: &Hub) -> Result<(), Problem> {
         self.next = clock::NEVER;
         let devices = devices(hub).await?;
-        let Some(after) = devices.iter().map(|device| device.from_rid).min() else {
+        let Some(after) = devices.iter().map(|(device, _)| device.from_rid).min() else {
             self.turns = None;
             return Ok(());
         };
@@ -97,9 +98,14 @@ impl Worker {
         if turns.has_more() {
             self.next = now;
         }
-        let open: Arc<[OpenAsk]> = hub.workspace.open_asks(None, after, MOST).await.map_err(problem)?.into();
-        for device in devices {
-            let own = ended.iter().map(|subject| (device.login.clone(), subject.clone()));
+        // People who see the same share what is open.
+        let mut seen: Vec<Seen> = Vec::new();
+        for (device, sight) in devices {
+            if !seen.iter().any(|seen| seen.sight == sight) {
+                seen.push(Seen::read(hub, sight.clone(), after, &ended).await?);
+            }
+            let Some(seen) = seen.iter().find(|seen| seen.sight == sight) else { continue };
+            let own = seen.ended.iter().map(|subject| (device.login.clone(), subject.clone()));
             if !self.busy.insert(device.login.clone()) {
                 self.skipped.insert(device.login.clone());
                 self.missed.extend(own);
@@ -107,7 +113,7 @@ impl Worker {
             }
             let missed = self.missed.extract_if(.., |(login, _)| *login == device.login);
             let ended: Vec<PushSubject> = missed.chain(own).map(|(_, subject)| subject).collect();
-            let (hub, open) = (hub.clone(), Arc::clone(&open));
+            let (hub, open) = (hub.clone(), Arc::clone(&seen.open));
             self.tasks.spawn(async move {
                 let done = Round { hub: &hub, device: &device, open: &open }.run(&ended).await;
                 (device.login, done.map_err(problem))
@@ -131,18 +137,47 @@ impl Worker {
     }
 }
 
-/// Returns the browsers that take notifications. Those whose log-in has ended are deleted.
-async fn devices(hub: &Hub) -> Result<Vec<PushDevice>, Problem> {
+/// What there is to tell to people with the same sight.
+struct Seen {
+    sight: Sight,
+    open: Arc<[OpenAsk]>,
+    ended: Vec<PushSubject>,
+}
+
+impl Seen {
+    async fn read(hub: &Hub, sight: Sight, after: i64, all: &[PushSubject]) -> Result<Self, Problem> {
+        let open = hub.workspace.open_asks(&sight, after, MOST).await.map_err(problem)?.into();
+        let mut ended = Vec::new();
+        for subject in all {
+            let Ok(session) = SessionId::parse(subject.session.as_str()) else { continue };
+            if sight == Sight::All || may::seen(hub, &sight, &session).await?.is_some() {
+                ended.push(subject.clone());
+            }
+        }
+        Ok(Self { sight, open, ended })
+    }
+}
+
+/// Returns the browsers that take notifications, with what their people may see. Those whose log-in has ended are
+/// deleted.
+async fn devices(hub: &Hub) -> Result<Vec<(PushDevice, Sight)>, Problem> {
     let devices = hub.workspace.push_devices().await.map_err(problem)?;
     if devices.is_empty() {
-        return Ok(devices);
+        return Ok(Vec::new());
     }
     let logins = hub.holding_logins().await?;
-    let logins: HashSet<&str> = logins.iter().map(|login| login::id_of_hash(&login.hash)).collect();
-    let (holding, ended): (Vec<_>, Vec<_>) =
-        devices.into_iter().partition(|device| logins.contains(device.login.as_str()));
-    for device in ended {
-        hub.workspace.delete_push_device(&device.login).await.map_err(problem)?;
+    let people: HashMap<&str, &str> =
+        logins.iter().map(|login| (login::id_of_hash(&login.hash), login.person.as_str())).collect();
+    let mut holding = Vec::with_capacity(devices.len());
+    for device in devices {
+        let user = match people.get(device.login.as_str()) {
+            Some(person) => hub.user(person).await?,
+            None => None,
+        };
+        match user {
+            Some(user) => holding.push((device, user.sight)),
+            None => hub.workspace.delete_push_device(&device.login).await.map_err(problem)?,
+        }
     }
     Ok(holding)
 }

@@ -35,7 +35,7 @@ pub async fn list_asks(scoped: &Scoped, input: AsksQuery) -> Result<Asks, Proble
 async fn first_of_sessions(scoped: &Scoped) -> Result<Asks, Problem> {
     let mut asks = Vec::new();
     let workspace = &scoped.hub.workspace;
-    let mut waiting = workspace.asks(scoped.caller.reads_only(), SESSIONS).await.map_err(problem)?;
+    let mut waiting = workspace.asks(&scoped.caller.sight(), SESSIONS).await.map_err(problem)?;
     let open = workspace.approvals_open(&waiting.sessions().map_err(problem)?).await.map_err(problem)?;
     let mut room = Room::default();
     while !waiting.is_empty() {
@@ -95,7 +95,7 @@ type InboxPosition = (bool, i64);
 
 /// Every open ask, in the order of the list.
 async fn open(scoped: &Scoped) -> Result<Vec<(InboxPosition, OpenAsk)>, Problem> {
-    let open = scoped.hub.workspace.open_asks(scoped.caller.reads_only(), 0, MOST).await.map_err(problem)?;
+    let open = scoped.hub.workspace.open_asks(&scoped.caller.sight(), 0, MOST).await.map_err(problem)?;
     let now = clock::now();
     let place = |ask: &OpenAsk| {
         let is_old = now.since(ask.last_at) > LATELY;

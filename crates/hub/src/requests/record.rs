@@ -2,6 +2,7 @@
 
 use crate::basics::hash::create_hash;
 use crate::basics::{clock, problem};
+use crate::caller::User;
 use crate::context::Scoped;
 use crate::context::writer::Failure;
 use crate::requests::{NewDecision, Outcome, Requests};
@@ -16,14 +17,13 @@ use model::message_type::action::Action;
 use model::message_type::approval::ApprovalState;
 use model::{Body, Draft, Message, MessageId, MessageType, Provenance, Role, SessionId, envelope};
 use serde_json::{Map, Value, json};
+use store::people::OWNER;
 use store::{LivePost, Objection, Refusal, Rule, StoredMessage};
-
-/// Author of decisions by logged-in people. Others are people in channels.
-const BY: &str = "owner";
 
 /// Returns the author of a decision.
 pub fn by(scoped: &Scoped) -> &str {
-    scoped.person.as_ref().map_or(BY, |person| &person.name)
+    let user = || scoped.caller.user().map_or(OWNER, User::author);
+    scoped.person.as_ref().map_or_else(user, |person| &person.name)
 }
 
 /// Where.
@@ -123,7 +123,7 @@ pub fn tell(
     let mut draft = Draft {
         metadata: Some(metadata),
         reply_to: Some(about.clone()),
-        sender_name: scoped.person.as_ref().map(|person| person.name.clone()),
+        sender_name: Some(by(scoped)).filter(|name| *name != OWNER).map(str::to_owned),
         provenance: Provenance::Person,
         ..Draft::text(posting::new_id(), Role::User, scoped.surface.sender(), content, clock::now())
     };

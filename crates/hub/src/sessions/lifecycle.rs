@@ -7,7 +7,7 @@ use crate::context::Scoped;
 use crate::context::quotas::usage;
 use crate::context::request_span::record_session;
 use crate::context::writer::{Failure, Written};
-use crate::may::{find_session, session_to_change};
+use crate::may::{find_session, seen, session_to_change};
 use crate::requests::Requests;
 use crate::writing::refusal::refusal;
 use api::keys::Scope;
@@ -19,7 +19,7 @@ use api::sessions::SessionPath;
 use api::{Problem, ProblemCode};
 use model::audit::{Event, Note};
 use model::{SessionFacts, SessionId};
-use store::{Ended, LiveDone, LiveEdit, LiveWrite, Refusal, SignOfLife, Usage};
+use store::{Ended, LiveDone, LiveEdit, LiveWrite, Refusal, Sight, SignOfLife, Usage};
 
 const AGENT_CHARS: usize = 255;
 const TEXT_CHARS: usize = 2000;
@@ -43,7 +43,7 @@ pub async fn create_session(scoped: &Scoped, input: NewSession) -> Result<Sessio
     };
     let parent_key = match input.parent {
         Some(parent) => {
-            let parent = find_session(scoped, &SessionPath { session: parent }, scoped.caller.key_id()).await;
+            let parent = find_session(scoped, &SessionPath { session: parent }, &scoped.caller.own_sight()).await;
             let parent = parent.map_err(|problem| Problem { field: Some("/parent".to_owned()), ..problem })?;
             if parent.agent != agent {
                 return Err(Problem::field("/parent", "a session of the same agent"));
@@ -138,6 +138,9 @@ pub async fn edit_sessions(scoped: &Scoped, input: EditSessions) -> Result<Edite
     for (index, id) in input.sessions.into_iter().enumerate() {
         let id =
             SessionId::parse(id).map_err(|error| Problem::field(&format!("/sessions/{index}"), &error.to_string()))?;
+        if !may_restore(scoped, &id).await? {
+            continue;
+        }
         let mut edit = LiveEdit::new(id.clone());
         edit.archived_at = input.archived.map(|archived| archived.then(clock::now));
         edit.pinned_at = input.pinned.map(|pinned| pinned.then(clock::now));
@@ -171,6 +174,15 @@ pub async fn delete_session(scoped: &Scoped, path: &SessionPath) -> Result<Sessi
     write(scoped, edit).await.map(|reply| SessionDeleted { id: reply.session.id.to_string() })
 }
 
+/// Returns whether the caller sees a session, or saw it before it was deleted.
+async fn may_restore(scoped: &Scoped, id: &SessionId) -> Result<bool, Problem> {
+    let sight = scoped.caller.own_sight();
+    if sight == Sight::All || seen(&scoped.hub, &sight, id).await?.is_some() {
+        return Ok(true);
+    }
+    scoped.hub.workspace.has_deleted(id.as_str(), &sight).await.map_err(problem)
+}
+
 pub async fn restore_session(scoped: &Scoped, path: &SessionPath) -> Result<SessionReply, Problem> {
     let found = scoped.hub.workspace.sessions_to_restore(&path.session).await.map_err(problem)?;
     let id = match found.as_slice() {
@@ -181,6 +193,9 @@ pub async fn restore_session(scoped: &Scoped, path: &SessionPath) -> Result<Sess
             return Err(Problem::new(ProblemCode::Ambiguous, title).hint("Use our id of the session"));
         }
     };
+    if !may_restore(scoped, &id).await? {
+        return Err(Problem::not_found("session"));
+    }
     let mut edit = LiveEdit::new(id);
     edit.deleted_at = Some(None);
     edit.note = Some(scoped.note(deletion(&edit.session, false)).await);

@@ -4,7 +4,7 @@ use crate::basics::query::{any_of, given, limit};
 use crate::basics::{clock, moment, problem};
 use crate::context::{Scoped, feed};
 use crate::costs::spending;
-use crate::may::session;
+use crate::may::{seen, session};
 use crate::project_groups::ProjectGroups;
 use crate::redaction::Masking;
 use crate::routing;
@@ -65,9 +65,9 @@ async fn page(scoped: &Scoped, input: ListSessions) -> Result<SessionPage, Probl
         Some(1) => true,
         Some(_) => return Err(Problem::field("said", "0 or 1")),
     };
-    let facets = hub.workspace.facets(scoped.caller.reads_only()).await.map_err(problem)?;
+    let facets = hub.workspace.facets(&scoped.caller.sight()).await.map_err(problem)?;
     let groups = ProjectGroups::of(&facets.projects);
-    let mut filter = SessionFilter { key_id: scoped.caller.reads_only().map(str::to_owned), ..filter(input)? };
+    let mut filter = SessionFilter { sight: scoped.caller.sight(), ..filter(input)? };
     filter.projects = groups.widened(filter.projects);
     let mut page = hub.workspace.sessions(&filter).await.map_err(problem)?;
     spending::price(hub, &mut page.items).await?;
@@ -175,12 +175,12 @@ impl Scoped {
         let mut ancestors: Vec<SessionRef> = Vec::new();
         let mut above = session.parent.clone();
         while let Some(id) = above.take_if(|_| ancestors.len() < MAX_DEPTH) {
-            let Some(parent) = readable(self, &id).await? else { break };
+            let Some(parent) = seen(&self.hub, &self.caller.sight(), &id).await? else { break };
             ancestors.insert(0, reference(&parent));
             above = parent.parent;
         }
         let forked_from = match &session.forked_from {
-            Some(id) => readable(self, id).await?.as_ref().map(reference),
+            Some(id) => seen(&self.hub, &self.caller.sight(), id).await?.as_ref().map(reference),
             None => None,
         };
         let sources = hub.workspace.session_sources(&session.id).await.map_err(problem)?;
@@ -212,16 +212,10 @@ impl Scoped {
 async fn children(scoped: &Scoped, path: &SessionPath) -> Result<Sessions, Problem> {
     let hub = &scoped.hub;
     let session = session(scoped, path).await?;
-    let mut sessions = hub.workspace.children(&session.id, clock::now()).await.map_err(problem)?;
+    let mut sessions =
+        hub.workspace.children(&session.id, &scoped.caller.sight(), clock::now()).await.map_err(problem)?;
     spending::price(hub, &mut sessions).await?;
     Ok(Sessions { sessions })
-}
-
-/// A session that a link may lead to: it wasn't deleted, and an agent's is its own.
-async fn readable(scoped: &Scoped, id: &SessionId) -> Result<Option<Session>, Problem> {
-    let found = scoped.hub.workspace.session(id, clock::now()).await.map_err(problem)?;
-    let key_id = scoped.caller.reads_only();
-    Ok(found.filter(|s| s.deleted_at.is_none() && key_id.is_none_or(|id| s.key_id.as_deref() == Some(id))))
 }
 
 fn reference(session: &Session) -> SessionRef {

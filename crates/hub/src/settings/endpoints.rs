@@ -1,15 +1,17 @@
-//! A person's preferences, one small value of the workspace.
+//! Preferences of people.
 
 use crate::basics::{clock, problem};
 use crate::context::Scoped;
-use crate::context::preferences::{KEY, read, stored};
+use crate::context::preferences::{KEY, own_key, read, stored_for};
 use crate::routing::{RoutingTable, tell_renamed};
-use api::Problem;
+use api::people::PersonRole;
 use api::preferences::{EditPreferences, Preferences, SavedView};
+use api::{Problem, ProblemCode};
 use model::audit::{Change, Event};
 use model::routing::{Settings, bare};
 use serde_json::{Map, Value};
 use std::collections::BTreeMap;
+use store::people::OWNER;
 
 const NAME_CHARS: usize = 80;
 const EDITOR_CHARS: usize = 500;
@@ -20,41 +22,98 @@ const QUERY_CHARS: usize = 2000;
 const BUDGET_DIGITS: usize = 9;
 
 pub async fn get_preferences(scoped: &Scoped) -> Result<Preferences, Problem> {
-    stored(&scoped.hub.workspace).await.map_err(problem)
+    stored_for(&scoped.hub.workspace, person(scoped)).await.map_err(problem)
 }
 
 pub async fn edit_preferences(scoped: &Scoped, input: EditPreferences) -> Result<Preferences, Problem> {
-    let name = input.assistant_name.map(|name| assistant_name(&name)).transpose()?;
-    let is_renamed = name.is_some() && name != Some(get_preferences(scoped).await?.assistant_name);
-    let editor = input.editor.map(|editor| editor_address(&editor)).transpose()?;
-    let keys = input.keys.map(checked_keys).transpose()?;
-    let views = input.views.map(checked_views).transpose()?;
-    let daily_budget = input.daily_budget.map(|dollars| budget("/daily_budget", &dollars)).transpose()?;
-    let monthly_budget = input.monthly_budget.map(|dollars| budget("/monthly_budget", &dollars)).transpose()?;
-    // Another tab may change something else at the same time: what it changed stays.
-    let change = |stored| {
-        let old = read(stored);
-        let before = old.clone();
-        let all = Preferences {
-            assistant_name: name.unwrap_or(old.assistant_name),
-            editor: editor.unwrap_or(old.editor),
-            single_keys: input.single_keys.unwrap_or(old.single_keys),
-            keys: keys.unwrap_or(old.keys),
-            views: views.unwrap_or(old.views),
-            daily_budget: daily_budget.unwrap_or(old.daily_budget),
-            monthly_budget: monthly_budget.unwrap_or(old.monthly_budget),
-        };
-        let changes = changes(&before, &all);
-        let event = (!changes.is_empty()).then_some(Event::PreferencesChanged { changes });
-        (serde_json::to_string(&all).ok(), event)
+    let edit = Edit {
+        assistant_name: input.assistant_name.map(|name| assistant_name(&name)).transpose()?,
+        daily_budget: input.daily_budget.map(|dollars| budget("/daily_budget", &dollars)).transpose()?,
+        monthly_budget: input.monthly_budget.map(|dollars| budget("/monthly_budget", &dollars)).transpose()?,
+        own: OwnEdit {
+            editor: input.editor.map(|editor| editor_address(&editor)).transpose()?,
+            single_keys: input.single_keys,
+            keys: input.keys.map(checked_keys).transpose()?,
+            views: input.views.map(checked_views).transpose()?,
+        },
     };
-    let by = scoped.signed().await;
-    let stored = by.change_meta(KEY, clock::now(), change).await.map_err(problem)?;
+    let is_owner = scoped.caller.user().is_none_or(|user| user.role == PersonRole::Owner);
+    if edit.is_shared() && !is_owner {
+        let problem = Problem::new(ProblemCode::Forbidden, "The assistant's name and budgets hold for everybody");
+        return Err(problem.hint("Only an owner can change them"));
+    }
+    let before = get_preferences(scoped).await?;
+    let is_renamed = edit.assistant_name.as_ref().is_some_and(|name| *name != before.assistant_name);
+    let key = own_key(person(scoped));
+    if key == KEY {
+        change(scoped, KEY, edit).await?;
+    } else {
+        let own = edit.own.clone();
+        if edit.is_shared() {
+            change(scoped, KEY, Edit { own: OwnEdit::default(), ..edit }).await?;
+        }
+        change(scoped, &key, Edit { own, ..Edit::default() }).await?;
+    }
     if is_renamed {
         scoped.hub.state::<RoutingTable>().load(&scoped.hub.workspace).await.map_err(problem)?;
         tell_renamed(&scoped.hub, None).await?;
     }
-    Ok(read(Some(stored.ok_or_else(Problem::internal)?)))
+    get_preferences(scoped).await
+}
+
+/// Changes to preferences, checked.
+#[derive(Debug, Clone, Default)]
+struct Edit {
+    assistant_name: Option<String>,
+    daily_budget: Option<String>,
+    monthly_budget: Option<String>,
+    own: OwnEdit,
+}
+
+/// Those that each person has for themselves.
+#[derive(Debug, Clone, Default)]
+struct OwnEdit {
+    editor: Option<String>,
+    single_keys: Option<bool>,
+    keys: Option<BTreeMap<String, String>>,
+    views: Option<Vec<SavedView>>,
+}
+
+impl Edit {
+    /// Returns true if something changes that holds for everybody.
+    fn is_shared(&self) -> bool {
+        self.assistant_name.is_some() || self.daily_budget.is_some() || self.monthly_budget.is_some()
+    }
+
+    fn of(self, old: Preferences) -> Preferences {
+        Preferences {
+            assistant_name: self.assistant_name.unwrap_or(old.assistant_name),
+            editor: self.own.editor.unwrap_or(old.editor),
+            single_keys: self.own.single_keys.unwrap_or(old.single_keys),
+            keys: self.own.keys.unwrap_or(old.keys),
+            views: self.own.views.unwrap_or(old.views),
+            daily_budget: self.daily_budget.unwrap_or(old.daily_budget),
+            monthly_budget: self.monthly_budget.unwrap_or(old.monthly_budget),
+        }
+    }
+}
+
+/// The id of the person whose preferences these are.
+fn person(scoped: &Scoped) -> &str {
+    scoped.caller.user().map_or(OWNER, |user| &user.id)
+}
+
+/// Stores changes. Another tab may change something else at the same time: what it changed stays.
+async fn change(scoped: &Scoped, key: &str, edit: Edit) -> Result<(), Problem> {
+    let change = |stored| {
+        let before = read(stored);
+        let all = edit.of(before.clone());
+        let changes = changes(&before, &all);
+        let event = (!changes.is_empty()).then_some(Event::PreferencesChanged { changes });
+        (serde_json::to_string(&all).ok(), event)
+    };
+    scoped.signed().await.change_meta(key, clock::now(), change).await.map_err(problem)?;
+    Ok(())
 }
 
 /// Returns changes for the audit log: of the keys the changed commands, of the views their names.

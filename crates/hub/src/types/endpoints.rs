@@ -35,7 +35,7 @@ pub async fn declare_type(scoped: &Scoped, path: &TypePath, input: DeclareType) 
     scoped.caller.require(Scope::Post)?;
     let document = document(path, input)?;
     let (key_id, declared_by) = match &scoped.caller {
-        Caller::Owner => (None, "You".to_owned()),
+        Caller::User(user) => (None, user.name.clone().unwrap_or_else(|| "You".to_owned())),
         Caller::Local => (None, "A command on this machine".to_owned()),
         Caller::Agent(agent) => (Some(agent.id.clone()), agent.name.clone()),
     };

@@ -11,7 +11,7 @@ use model::{Message, MessageType};
 use serde_json::Value;
 use std::collections::BTreeSet;
 use std::ops::Range;
-use store::{Blob, StoreError, Upload, Usage};
+use store::{Blob, Sight, StoreError, Upload, Usage};
 
 /// Prefix of a content hash.
 const PREFIX: &str = "sha256:";
@@ -81,9 +81,8 @@ impl Scoped {
         }
         let workspace = &self.hub.workspace;
         self.caller.require(Scope::Read)?;
-        if let Some(key_id) = self.caller.reads_only()
-            && !workspace.key_reads_blob(sha256, key_id).await.map_err(problem)?
-        {
+        let sight = self.caller.sight();
+        if sight != Sight::All && !workspace.sees_blob(sha256, &sight).await.map_err(problem)? {
             return Err(none());
         }
         workspace.blob(sha256).await.map_err(problem)?.ok_or_else(none)
@@ -129,9 +128,11 @@ pub async fn attach(scoped: &Scoped, message: &Message) -> Result<(), Problem> {
     let mut digests = BTreeSet::new();
     message.draft.metadata.iter().filter_map(|of| of.get("payload")).for_each(|of| collect(of, &mut digests));
     for sha256 in digests {
-        let key_id = scoped.caller.reads_only();
-        let workspace = &scoped.hub.workspace;
-        workspace.attach_blob(&message.session_id, &sha256, key_id).await.map_err(problem)?;
+        let (workspace, sight) = (&scoped.hub.workspace, scoped.caller.sight());
+        if matches!(sight, Sight::Without(_)) && !workspace.sees_blob(&sha256, &sight).await.map_err(problem)? {
+            continue;
+        }
+        workspace.attach_blob(&message.session_id, &sha256, sight.key()).await.map_err(problem)?;
     }
     Ok(())
 }

@@ -93,7 +93,7 @@ pub fn post(
         let expected = "absent: only messages of people and of the system are given to the agent";
         return Err(below(pointer, Problem::field("/deliver", expected)));
     }
-    let takes_queue = !said_by_person && draft.role != Role::System && *caller != Caller::Owner;
+    let takes_queue = !said_by_person && draft.role != Role::System && caller.user().is_none();
     let remembered = remembers(&draft, &rules.remembered_tools);
     let message = NewMessage { remembered, ..new_message(draft, body) };
     let mut post = LivePost::new(session.clone(), message, create_hash).map_err(problem)?;
@@ -201,7 +201,7 @@ fn draft(
     check_content(caller, input.content.as_deref(), metadata.is_some(), status)?;
     // Posts with this machine's credential are stored unchanged.
     if role == Role::User
-        && *caller == Caller::Owner
+        && caller.user().is_some()
         && let Some(origin) = surface.extra()
     {
         metadata.get_or_insert_default().entry(ORIGIN).or_insert(origin);
@@ -214,7 +214,7 @@ fn draft(
     let sender = name("/sender", input.sender)?.unwrap_or_else(|| sender(caller, role, surface).to_owned());
     let mut draft = Draft {
         sender_name: name("/sender_name", input.sender_name)?
-            .or_else(|| if is_persons { None } else { sender_name(caller) })
+            .or_else(|| if is_persons { caller.user().and_then(|user| user.name.clone()) } else { sender_name(caller) })
             .or_else(|| (is_persons && is_agent).then(|| sender.clone())),
         sender,
         context: input.context.unwrap_or(Context::Turn),
@@ -259,7 +259,7 @@ fn check_content(caller: &Caller, content: Option<&str>, has_metadata: bool, sta
     if content.is_none() && status != Status::Streaming {
         return Err(Problem::field("/content", "a string; or give `message_metadata`"));
     }
-    if content.is_some_and(text::is_blank) && *caller == Caller::Owner {
+    if content.is_some_and(text::is_blank) && caller.user().is_some() {
         return Err(Problem::field("/content", "a string that isn't blank"));
     }
     Ok(())
@@ -484,7 +484,7 @@ fn sums(draft: &Draft, body: &Body, files: &[FileChanged]) -> Sums {
 
 fn role(caller: &Caller, asked: Option<Role>) -> Result<Role, Problem> {
     let (own, more): (&[Role], &[Role]) = match caller {
-        Caller::Owner => (&[Role::User, Role::System], &[]),
+        Caller::User(_) => (&[Role::User, Role::System], &[]),
         Caller::Local => (AGENTS, &[Role::User, Role::System]),
         Caller::Agent(_) => (AGENTS, &[Role::User]),
     };
@@ -511,7 +511,7 @@ fn role(caller: &Caller, asked: Option<Role>) -> Result<Role, Problem> {
 
 fn sender(caller: &Caller, role: Role, surface: Surface) -> &'static str {
     match (caller, role) {
-        (Caller::Owner, Role::User) => surface.sender(),
+        (Caller::User(_), Role::User) => surface.sender(),
         // Whatever program it is: it may name a sender itself.
         (Caller::Agent(_) | Caller::Local, Role::User) => Surface::Web.sender(),
         (_, Role::System) => "system",
@@ -524,7 +524,8 @@ fn sender(caller: &Caller, role: Role, surface: Surface) -> &'static str {
 fn sender_name(caller: &Caller) -> Option<String> {
     match caller {
         Caller::Agent(agent) => Some(agent.name.clone()),
-        Caller::Owner | Caller::Local => None,
+        Caller::User(user) => user.name.clone(),
+        Caller::Local => None,
     }
 }
 

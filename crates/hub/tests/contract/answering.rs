@@ -63,7 +63,7 @@ async fn a_decision_answers_no_question() {
     let decided = decide(&talk, "a1", json!({"state": "denied"})).await;
     assert_eq!(decided.status, 200, "{}", decided.body);
     assert_eq!(talk.state().await, "needs_you");
-    let asks = talk.house.send(Caller::Owner, Get, "/v1/asks", None).await;
+    let asks = talk.house.send(Caller::owner(), Get, "/v1/asks", None).await;
     assert_eq!(asks.body["asks"][0]["entry"]["id"], "q1");
     talk.owner(Post, "/messages", json!({"content": "7117", "reply_to": "q1"})).await;
     assert_eq!(talk.state().await, "working");

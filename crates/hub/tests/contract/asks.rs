@@ -16,7 +16,7 @@ async fn listed(talk: &Talk, caller: Caller, query: &str) -> (Vec<String>, i64, 
 }
 
 async fn all(talk: &Talk) -> String {
-    let (ids, total, next) = listed(talk, Caller::Owner, "").await;
+    let (ids, total, next) = listed(talk, Caller::owner(), "").await;
     assert_eq!((ids.len() as i64, next), (total, None));
     ids.join(" ")
 }
@@ -41,7 +41,7 @@ async fn each_open_request_is_listed_until_it_is_decided() {
     }
     // Two approvals of one call are two requests, and each says what it covers.
     assert_eq!(all(&talk).await, "a1 a2 q1 q2");
-    let asks = talk.house.send(Caller::Owner, Get, "/v1/asks?each=1", None).await.body;
+    let asks = talk.house.send(Caller::owner(), Get, "/v1/asks?each=1", None).await.body;
     for ask in asks["asks"].as_array().unwrap().iter().take(2) {
         assert_eq!(ask["entry"]["calls"][0]["input"], json!({"command": "ls"}));
         assert_eq!(ask["entry"]["shown_sha256"].as_str().map(str::len), Some(64));
@@ -53,9 +53,9 @@ async fn each_open_request_is_listed_until_it_is_decided() {
     assert_eq!(talk.agent(Patch, "/messages/a2", json!({"status": "retracted"})).await.status, 200);
     assert_eq!(all(&talk).await, "q1");
     let sessions = |archived: bool| json!({"sessions": ["s1"], "archived": archived});
-    talk.house.send(Caller::Owner, Patch, "/v1/sessions", Some(sessions(true))).await;
+    talk.house.send(Caller::owner(), Patch, "/v1/sessions", Some(sessions(true))).await;
     assert_eq!(all(&talk).await, "");
-    talk.house.send(Caller::Owner, Patch, "/v1/sessions", Some(sessions(false))).await;
+    talk.house.send(Caller::owner(), Patch, "/v1/sessions", Some(sessions(false))).await;
     assert_eq!(all(&talk).await, "q1");
     talk.owner(Delete, "", Value::Null).await;
     assert_eq!(all(&talk).await, "");
@@ -69,7 +69,7 @@ async fn requests_come_in_pages_the_longest_waiting_first() {
     }
     let (mut seen, mut after) = (Vec::new(), String::new());
     for expected in [2, 2, 1] {
-        let (ids, total, next) = listed(&talk, Caller::Owner, &format!("&limit=2{after}")).await;
+        let (ids, total, next) = listed(&talk, Caller::owner(), &format!("&limit=2{after}")).await;
         assert_eq!((ids.len(), total), (expected, 5));
         seen.extend(ids);
         after = next.map(|next| format!("&after={next}")).unwrap_or_default();
@@ -87,7 +87,7 @@ async fn a_wrong_query_is_refused() {
     for (query, field) in
         [("each=2", "each"), ("each=1&after=x", "after"), ("each=1&limit=0", "limit"), ("limit=201", "limit")]
     {
-        let refused = talk.house.send(Caller::Owner, Get, &format!("/v1/asks?{query}"), None).await;
+        let refused = talk.house.send(Caller::owner(), Get, &format!("/v1/asks?{query}"), None).await;
         assert_eq!((refused.status, &refused.body["field"]), (400, &json!(field)), "{}", refused.body);
     }
 }

@@ -126,7 +126,7 @@ async fn each_endpoint_is_for_those_that_its_line_names() {
         let path =
             path.replace("{run}", "r").replace("{rule}", "1").replace("{agent}", "claude_code").replace("{wait}", "1");
         for (caller, access) in
-            [(Caller::Owner, Access::Owner), (Caller::Local, Access::Local), (agent.clone(), Access::Agent)]
+            [(Caller::owner(), Access::Owner), (Caller::Local, Access::Local), (agent.clone(), Access::Agent)]
         {
             let answer = house.send(caller.clone(), endpoint.method, &path, Some(json!({"wrong": true}))).await;
             assert_eq!(

@@ -38,7 +38,7 @@ async fn a_file_is_uploaded_attached_and_read() {
         Ok::<_, String>(parts.map(Result::unwrap).collect::<Vec<_>>().await.concat())
     };
     assert_eq!(read(&ada).await.unwrap(), b"secret");
-    assert_eq!(read(&Caller::Owner).await.unwrap(), b"secret");
+    assert_eq!(read(&Caller::owner()).await.unwrap(), b"secret");
     assert_eq!(read(&bea).await.unwrap_err(), "not_found");
 
     // Who knows an address can't reach the bytes by naming it.
@@ -49,7 +49,7 @@ async fn a_file_is_uploaded_attached_and_read() {
     }
     assert_eq!(read(&bea).await.unwrap_err(), "not_found");
     // A person may show it to the other one.
-    let shared = house.send(Caller::Owner, Post, "/v1/sessions/s2/messages", Some(file(&secret.blob))).await;
+    let shared = house.send(Caller::owner(), Post, "/v1/sessions/s2/messages", Some(file(&secret.blob))).await;
     assert_eq!(shared.status, 201, "{}", shared.body);
     assert_eq!(read(&bea).await.unwrap(), b"secret");
 }
@@ -73,7 +73,7 @@ async fn a_file_may_come_with_an_update() {
 #[tokio::test]
 async fn what_is_no_blob() {
     let house = House::new().await;
-    let owner = Scoped::new(house.hub.clone(), Caller::Owner);
+    let owner = Scoped::new(house.hub.clone(), Caller::owner());
     assert_eq!(put(&owner, "image/png", Vec::new()).await.unwrap_err().code, "empty_blob");
     assert_eq!(put(&owner, &"x".repeat(300), vec![1]).await.unwrap_err().field.as_deref(), Some("Content-Type"));
     for mime in ["", "png", "image/", "/png", "image/png\"><script>", "image/p ng", "image/png/x", "image/png;x=y"] {
@@ -104,7 +104,7 @@ async fn what_nobody_shows_goes() {
         hub::upkeep::trash::purge_once(&house.hub, in_hours(hours)).await.unwrap();
         seen.push(there().await);
         if deleted {
-            house.send(Caller::Owner, Delete, "/v1/sessions/s1", None).await;
+            house.send(Caller::owner(), Delete, "/v1/sessions/s1", None).await;
         }
     }
     assert_eq!(seen, [(true, true), (true, false), (true, false), (false, false)]);
@@ -119,14 +119,14 @@ async fn what_is_deleted_on_a_full_disk_goes_soon() {
     for id in ["before", "meanwhile"] {
         house.send(ada.clone(), Post, "/v1/sessions", Some(json!({"agent": "bot", "id": id}))).await;
     }
-    house.send(Caller::Owner, Delete, "/v1/sessions/before", None).await;
+    house.send(Caller::owner(), Delete, "/v1/sessions/before", None).await;
     let full_since = hub::clock::now();
-    house.send(Caller::Owner, Delete, "/v1/sessions/meanwhile", None).await;
+    house.send(Caller::owner(), Delete, "/v1/sessions/meanwhile", None).await;
     let restore =
-        async |id: &str| house.send(Caller::Owner, Post, &format!("/v1/sessions/{id}/restore"), None).await.status;
+        async |id: &str| house.send(Caller::owner(), Post, &format!("/v1/sessions/{id}/restore"), None).await.status;
     hub::upkeep::trash::purge_while_full(&house.hub, full_since, of_minute(4)).await.unwrap();
     assert_eq!(restore("meanwhile").await, 200, "it can be undone");
-    house.send(Caller::Owner, Delete, "/v1/sessions/meanwhile", None).await;
+    house.send(Caller::owner(), Delete, "/v1/sessions/meanwhile", None).await;
     hub::upkeep::trash::purge_while_full(&house.hub, full_since, of_minute(6)).await.unwrap();
     assert_eq!((restore("before").await, restore("meanwhile").await), (200, 404));
 }

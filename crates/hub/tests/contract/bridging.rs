@@ -118,8 +118,8 @@ async fn another_key_passes_words_on_and_nothing_is_written_into_them() {
     assert_eq!((said.status, &said.body["provenance"], &said.body["metadata"]), (201, &json!("key"), &Value::Null));
     assert_eq!(given(&house, &key, "s1").await, [""; 0]);
     assert_eq!(house.read("/v1/memory?q=mill").await["memories"], json!([]));
-    let made = house.send(Caller::Owner, Get, "/v1/keys", None).await.body;
+    let made = house.send(Caller::owner(), Get, "/v1/keys", None).await.body;
     assert_eq!(made["keys"][0]["scopes"], json!(["post", "read", "mirror"]));
-    let usual = house.send(Caller::Owner, Post, "/v1/keys", Some(json!({"name": "usual"}))).await.body;
+    let usual = house.send(Caller::owner(), Post, "/v1/keys", Some(json!({"name": "usual"}))).await.body;
     assert_eq!(usual["scopes"], json!(["post", "read", "mirror"]), "a bridge is named by its owner");
 }

@@ -133,7 +133,7 @@ async fn changes_follow_their_messages() {
     assert_eq!((own.status, &own.body["code"]), (403, &json!("scope_missing")));
     let reader = house.agent_with("reader", &[Scope::Read, Scope::ReadAll]).await;
     assert_eq!(house.send(reader, Method::Get, "/v1/files", None).await.status, 200);
-    let deleted = house.send(Caller::Owner, Method::Delete, "/v1/sessions/s", None).await;
+    let deleted = house.send(Caller::owner(), Method::Delete, "/v1/sessions/s", None).await;
     assert_eq!((deleted.status, listed().await), (200, Vec::new()));
     assert_eq!(house.post("/v1/sessions/s/restore", json!({})).await.status, 200);
     assert_eq!(listed().await.len(), 2);

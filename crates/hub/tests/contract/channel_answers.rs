@@ -3,7 +3,8 @@
 use crate::channel_side::{OtherSide, add, deliveries, incoming, incoming_raw, open, secret, states};
 use crate::live::{Talk, contents};
 use ::channels::signature::Secret;
-use api::Method::{Get, Patch, Post};
+use api::Method::{Delete, Get, Patch, Post};
+use hub::Caller;
 use serde_json::{Value, json};
 
 pub async fn talk() -> (Talk, OtherSide, String) {
@@ -28,6 +29,26 @@ pub fn post(text: &str, about: Option<&str>) -> Value {
         body["about"] = about.into();
     }
     body
+}
+
+/// Somebody in a channel who has the name of a person is that person: their role and what they see hold there too.
+#[tokio::test]
+async fn somebody_in_a_channel_is_the_person_with_that_name() {
+    let (talk, _side, channel) = talk().await;
+    let asked = |path: &'static str, method, body| talk.house.send(Caller::owner(), method, path, Some(body));
+    let added = asked("/v1/users", Post, json!({"name": "ADA", "role": "viewer"})).await;
+    assert_eq!(added.status, 201);
+    let person = format!("/v1/users/{}", added.body["person"]["id"].as_str().unwrap());
+    let refused = incoming(&talk.house, &channel, "evt_1", &post("go on", None)).await.unwrap_err();
+    assert_eq!(refused, (403, "forbidden".to_owned()));
+    let edited = talk.house.send(Caller::owner(), Patch, &person, Some(json!({"role": "member"}))).await;
+    assert_eq!(edited.status, 200);
+    let taken = incoming(&talk.house, &channel, "evt_2", &post("go on", None)).await.unwrap();
+    assert_eq!(taken["seq"], 1);
+    // Nobody who was removed speaks for the owner.
+    assert_eq!(talk.house.send(Caller::owner(), Delete, &person, Some(json!({}))).await.status, 200);
+    let refused = incoming(&talk.house, &channel, "evt_3", &post("go on", None)).await.unwrap_err();
+    assert_eq!(refused, (403, "stranger".to_owned()));
 }
 
 #[tokio::test]

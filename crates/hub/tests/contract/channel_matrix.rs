@@ -107,7 +107,7 @@ impl Chat {
         let server = Homeserver::start().await;
         let settings = json!({"homeserver": server.url, "access_token": "t"});
         let new = json!({"kind": "matrix", "settings": settings, "people": {"@ada:test": "Ada"}});
-        let added = talk.house.send(Caller::Owner, Post, "/v1/channels", Some(new)).await;
+        let added = talk.house.send(Caller::owner(), Post, "/v1/channels", Some(new)).await;
         let channel = added.body["channel"]["id"].as_str().unwrap().to_owned();
         Self { talk, server, channel }
     }
@@ -131,12 +131,15 @@ impl Chat {
 
     async fn register(&self, room: &str) -> crate::support::Answer {
         let body = json!({"session": "s1", "place": room});
-        self.talk.house.send(Caller::Owner, Post, &format!("/v1/channels/{}/sessions", self.channel), Some(body)).await
+        self.talk
+            .house
+            .send(Caller::owner(), Post, &format!("/v1/channels/{}/sessions", self.channel), Some(body))
+            .await
     }
 
     async fn leave(&self, room: &str) -> crate::support::Answer {
         let body = json!({"channel": self.channel, "address": room});
-        self.talk.house.send(Caller::Owner, Post, "/v1/rooms/leave", Some(body)).await
+        self.talk.house.send(Caller::owner(), Post, "/v1/rooms/leave", Some(body)).await
     }
 }
 
@@ -183,7 +186,7 @@ async fn a_strangers_invitation_waits_for_the_owner() {
     assert_eq!(chat.server.did(2).await[1], "join !den:test");
     chat.rooms(0).await;
     let path = format!("/v1/channels/{}/sessions/s1", chat.channel);
-    assert_eq!(chat.talk.house.send(Caller::Owner, Delete, &path, None).await.status, 200);
+    assert_eq!(chat.talk.house.send(Caller::owner(), Delete, &path, None).await.status, 200);
     // Nobody is let in by what isn't an invitation.
     let mut none = invites("!none:test", "@ada:test", &[]);
     none["rooms"]["invite"]["!none:test"]["invite_state"]["events"][0]["content"]["membership"] = "leave".into();

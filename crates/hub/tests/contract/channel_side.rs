@@ -130,7 +130,7 @@ pub async fn add(house: &House, side: &OtherSide, kind: &str, path: &str, more: 
     }
     let mut body = json!({ "kind": kind, "name": path, "settings": settings, "every_session": true });
     body.as_object_mut().unwrap().extend(more.as_object().cloned().unwrap_or_default());
-    let added = house.send(Caller::Owner, Method::Post, "/v1/channels", Some(body)).await;
+    let added = house.send(Caller::owner(), Method::Post, "/v1/channels", Some(body)).await;
     assert_eq!(added.status, 201, "{}", added.body);
     added.body["channel"]["id"].as_str().unwrap().to_owned()
 }

@@ -26,7 +26,7 @@ async fn a_channel_is_added_changed_and_removed() {
     let (talk, side) = talk().await;
     let house = &talk.house;
     let body = json!({"kind": "webhook", "settings": {"url": format!("{}/hook", side.url)}, "people": {"ada": "Ada"}, "sessions": ["s1"]});
-    let added = house.send(Caller::Owner, Post, "/v1/channels", Some(body)).await;
+    let added = house.send(Caller::owner(), Post, "/v1/channels", Some(body)).await;
     let made = added.body["secret"].as_str().unwrap().to_owned();
     assert!(Secret::parse(&made).is_some());
     let id = added.body["channel"]["id"].as_str().unwrap().to_owned();
@@ -46,7 +46,7 @@ async fn a_channel_is_added_changed_and_removed() {
         (Post, "/v1/channels".to_owned(), json!({"kind": "slack", "settings": {"url": "https://localhost/"}})),
         (Post, "/v1/channels".to_owned(), json!({"kind": "addressed", "people": {"ada": ""}})),
     ] {
-        let answer = house.send(Caller::Owner, method, &path, Some(body).filter(|body| !body.is_null())).await;
+        let answer = house.send(Caller::owner(), method, &path, Some(body).filter(|body| !body.is_null())).await;
         let mut answer = answer;
         if let Some(fields) = answer.body.as_object_mut() {
             fields.shift_remove("kinds");
@@ -111,7 +111,7 @@ async fn the_assistant_has_one_name_and_others_their_own() {
     say(&talk, "m1", "One").await;
     side.came("hook", 1).await;
     let named = json!({"assistant_name": "Pynchy"});
-    assert_eq!(talk.house.send(Caller::Owner, Patch, "/v1/preferences", Some(named)).await.status, 200);
+    assert_eq!(talk.house.send(Caller::owner(), Patch, "/v1/preferences", Some(named)).await.status, 200);
     say(&talk, "m2", "Two").await;
     for (id, name) in [("m3", "nightly-bot"), ("m4", "Night watch")] {
         talk.agent(Post, "/messages", json!({"id": id, "content": "More", "sender_name": name})).await;
@@ -311,12 +311,12 @@ async fn a_channel_is_told_of_its_sessions_alone_and_from_then_on() {
     deliveries(&talk.house, &channel, |found| states(found) == [(2, "sent")]).await;
     // Paused, it keeps what comes.
     let path = format!("/v1/channels/{channel}");
-    talk.house.send(Caller::Owner, Patch, &path, Some(json!({"paused": true}))).await;
+    talk.house.send(Caller::owner(), Patch, &path, Some(json!({"paused": true}))).await;
     say(&talk, "m3", "meanwhile").await;
     deliveries(&talk.house, &channel, |found| states(found) == [(3, "pending"), (2, "sent")]).await;
-    talk.house.send(Caller::Owner, Patch, &path, Some(json!({"paused": false}))).await;
+    talk.house.send(Caller::owner(), Patch, &path, Some(json!({"paused": false}))).await;
     assert_eq!(OtherSide::texts(&side.came("slack", 2).await)[1], "nightly: meanwhile");
-    talk.house.send(Caller::Owner, Delete, &format!("{path}/sessions/s1"), None).await;
+    talk.house.send(Caller::owner(), Delete, &format!("{path}/sessions/s1"), None).await;
     say(&talk, "m4", "no more").await;
     let kept = talk.owner(Get, "/messages", Value::Null).await;
     assert_eq!(kept.body["last_seq"], 4);

@@ -226,7 +226,7 @@ async fn a_decision_is_bound_to_the_words_beside_the_card() {
 async fn what_all_sessions_ask_is_told_at_once() {
     let talk = Talk::new().await;
     let told = async || {
-        let answer = talk.house.send(Caller::Owner, Get, "/v1/asks", None).await;
+        let answer = talk.house.send(Caller::owner(), Get, "/v1/asks", None).await;
         assert_eq!(answer.status, 200, "{}", answer.body);
         answer.body
     };

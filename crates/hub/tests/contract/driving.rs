@@ -82,7 +82,7 @@ pub async fn house() -> House {
 }
 
 pub async fn owner(house: &House, method: api::Method, path: &str, body: Value) -> Answer {
-    house.send(Caller::Owner, method, path, Some(body).filter(|body| !body.is_null())).await
+    house.send(Caller::owner(), method, path, Some(body).filter(|body| !body.is_null())).await
 }
 
 fn start(house: &House, more: Value) -> Value {
@@ -275,7 +275,7 @@ async fn pictures_go_with_a_prompt_and_its_transcript_adds_no_message() {
     let house = house().await;
     let session = started(&house, json!({})).await;
     until(&house, &session, "idle").await;
-    let scoped = Scoped::new(house.hub.clone(), Caller::Owner);
+    let scoped = Scoped::new(house.hub.clone(), Caller::owner());
     let mut files = Vec::new();
     let large = "x".repeat((5 << 20) + 1);
     let given =

@@ -69,7 +69,7 @@ async fn its_agent_answers_what_people_decide_and_write() {
         if shown.is_string() {
             body["shown_sha256"] = shown;
         }
-        let decided = house.send(Caller::Owner, Method::Post, &format!("{path}/decision"), Some(body)).await;
+        let decided = house.send(Caller::owner(), Method::Post, &format!("{path}/decision"), Some(body)).await;
         assert_eq!(decided.status, 200, "{}", decided.body);
     };
     decide("demo-clock-change-call-37~approval~0", json!({"state": "answered", "selected": ["1-1"]})).await;
@@ -80,7 +80,7 @@ async fn its_agent_answers_what_people_decide_and_write() {
     said("You said: \u{201c}The boats still run\u{201d}").await;
     let write = async |words: &str| {
         let body = json!({"role": "user", "content": words});
-        let written = house.send(Caller::Owner, Method::Post, &format!("{session}/messages"), Some(body)).await;
+        let written = house.send(Caller::owner(), Method::Post, &format!("{session}/messages"), Some(body)).await;
         assert_eq!(written.status, 201, "{}", written.body);
     };
     write("Good evening").await;

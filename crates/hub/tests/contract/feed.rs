@@ -42,7 +42,7 @@ async fn take(house: &House, agent: &Caller, step: &Step) {
         }
         Step::Append(n) => (agent, Patch, at(&format!("/messages/m{}", n % 24)), json!({"append": format!(" {n}")})),
         Step::Retract(n) => (agent, Delete, at(&format!("/messages/m{}", n % 24)), json!({})),
-        Step::Say(n) => (&Caller::Owner, Post, at("/messages"), json!({"content": format!("say {n}")})),
+        Step::Say(n) => (&Caller::owner(), Post, at("/messages"), json!({"content": format!("say {n}")})),
         Step::Rename(n) => (agent, Patch, at(""), json!({"title": format!("title {n}")})),
         Step::All(n) => {
             let messages: Vec<Value> = (0..=n % 5).map(|i| json!({"content": format!("of many {i}")})).collect();
@@ -72,7 +72,8 @@ async fn history(before: Vec<Step>, after: Vec<Step>) {
         take(&house, &agent, step).await;
     }
     let (expected, _) = page(&house).await;
-    let events = stream(house.hub.clone(), position(&cursor).unwrap(), Some("s1".to_owned()), Until::Now);
+    let events =
+        stream(house.hub.clone(), position(&cursor).unwrap(), Some("s1".to_owned()), store::Sight::All, Until::Now);
     let events: Vec<_> = in_time(events.collect()).await;
     assert!(events.windows(2).all(|pair| pair[0].pos < pair[1].pos), "{events:?}");
     for event in events.iter().filter(|event| event.from_seq > 0) {

@@ -50,7 +50,7 @@ async fn set(house: &House, state: &str, folder: &str, leads_to: Option<&Path>) 
     if let Some(place) = leads_to {
         body["links"] = json!({ path.to_str().unwrap(): place });
     }
-    let answer = house.send(Caller::Owner, api::Method::Put, "/v1/projects", Some(body)).await;
+    let answer = house.send(Caller::owner(), api::Method::Put, "/v1/projects", Some(body)).await;
     all_imports(house).await;
     answer.status
 }

@@ -99,7 +99,7 @@ const TRIES: usize = 2_000;
 /// is asked until it took no more than `enough`, a number of times at most: the least is never less than its own work.
 async fn steps(house: &House, path: &str, enough: u64) -> u64 {
     let ask = async || {
-        let answer = house.send(Caller::Owner, Method::Get, path, None).await;
+        let answer = house.send(Caller::owner(), Method::Get, path, None).await;
         assert!(matches!(answer.status, 200 | 404 | 409), "{path}: {}", answer.body);
     };
     let mut least = u64::MAX;

@@ -20,7 +20,8 @@ async fn followed() -> (House, Events) {
     let house = House::with_projects(Consent::Given).await;
     house.write(MILL, Talk::new("mill").user("One").text());
     house.write(BAKERY, Talk::new("bakery").user("Bake").text());
-    let mut events: Events = Box::pin(hub::feed::stream(house.hub.clone(), 0, None, hub::feed::Until::Shutdown));
+    let mut events: Events =
+        Box::pin(hub::feed::stream(house.hub.clone(), 0, None, store::Sight::All, hub::feed::Until::Shutdown));
     house.follow().await;
     let read = house.hub.feed.pos();
     while in_time(events.next()).await.unwrap().pos < read {}
@@ -162,7 +163,8 @@ async fn a_stream_resumes_and_ends() {
     let pos = hub::feed::position(&cursor).unwrap();
     let file = house.write("mill.jsonl", Talk::new("mill").user("One").says("Two").user("Three").text());
     house.import(&[file]).await;
-    let mut events = Box::pin(hub::feed::stream(house.hub.clone(), pos, None, hub::feed::Until::Shutdown));
+    let mut events =
+        Box::pin(hub::feed::stream(house.hub.clone(), pos, None, store::Sight::All, hub::feed::Until::Shutdown));
     let event = in_time(events.next()).await.unwrap();
     assert!(event.pos > pos);
     assert_eq!((event.from_seq, event.to_seq), (3, 3));

@@ -64,7 +64,8 @@ async fn an_import_is_no_more_work_beside_many_sessions() {
 async fn appended(house: &House, file: &str, session: &str, talk: &Talk) -> u64 {
     let path = house.path(file);
     let id = house.read(&format!("/v1/sessions/{session}")).await["session"]["id"].as_str().unwrap().to_owned();
-    let mut events = Box::pin(stream(house.hub.clone(), house.hub.feed.pos(), Some(id), Until::Shutdown));
+    let mut events =
+        Box::pin(stream(house.hub.clone(), house.hub.feed.pos(), Some(id), store::Sight::All, Until::Shutdown));
     let mut append = async |talk: &Talk| {
         std::fs::OpenOptions::new().append(true).open(&path).unwrap().write_all(talk.last_line().as_bytes()).unwrap();
         in_time(events.next()).await.unwrap();

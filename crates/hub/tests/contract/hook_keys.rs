@@ -65,7 +65,7 @@ async fn a_repeated_request_joins_the_open_card() {
     };
     let decided = async {
         // It joins by saying until when it waits.
-        let mut changes = Box::pin(stream(mill.house.hub.clone(), 0, None, Until::Shutdown));
+        let mut changes = Box::pin(stream(mill.house.hub.clone(), 0, None, store::Sight::All, Until::Shutdown));
         while mill.message(&card).await["revision"] == card["revision"] {
             changes.next().await.unwrap();
         }

@@ -37,10 +37,10 @@ impl Mill {
 
     /// Waits until an approval is open, and returns it as a person reads it.
     pub async fn card(&self) -> Value {
-        let mut changes = Box::pin(stream(self.house.hub.clone(), 0, None, Until::Shutdown));
+        let mut changes = Box::pin(stream(self.house.hub.clone(), 0, None, store::Sight::All, Until::Shutdown));
         in_time(async {
             loop {
-                let asks = self.house.send(Caller::Owner, Get, "/v1/asks", None).await;
+                let asks = self.house.send(Caller::owner(), Get, "/v1/asks", None).await;
                 if let Some(ask) = asks.body["asks"].as_array().unwrap().first() {
                     return ask["entry"].clone();
                 }
@@ -57,7 +57,7 @@ impl Mill {
             card["session_id"].as_str().unwrap(),
             card["id"].as_str().unwrap()
         );
-        self.house.send(Caller::Owner, Post, &path, Some(decision)).await
+        self.house.send(Caller::owner(), Post, &path, Some(decision)).await
     }
 
     /// Returns the agent's answer when a person decides so.
@@ -236,9 +236,9 @@ async fn always_makes_a_rule_that_can_be_revoked() {
     elsewhere["cwd"] = json!("/home/ada/bakery");
     assert_eq!(mill.asked(elsewhere, json!({"selected": ["deny"]})).await, denies("A person denied this"));
     let path = format!("/v1/rules/{}", rule["id"].as_str().unwrap());
-    let left = mill.house.send(Caller::Owner, Delete, &path, None).await;
+    let left = mill.house.send(Caller::owner(), Delete, &path, None).await;
     assert_eq!((left.status, left.body), (200, json!({"rules": []})));
-    assert_eq!(mill.house.send(Caller::Owner, Delete, &path, None).await.status, 404);
+    assert_eq!(mill.house.send(Caller::owner(), Delete, &path, None).await.status, 404);
     assert_eq!(mill.asked(asks(), json!({"selected": ["deny"]})).await, denies("A person denied this"));
 }
 
@@ -399,7 +399,7 @@ async fn an_agent_that_hangs_up_is_not_answered() {
         }
     })
     .await;
-    let mut changes = Box::pin(stream(mill.house.hub.clone(), 0, None, Until::Shutdown));
+    let mut changes = Box::pin(stream(mill.house.hub.clone(), 0, None, store::Sight::All, Until::Shutdown));
     drop(asks);
     let closed = in_time(async {
         loop {
@@ -535,7 +535,7 @@ async fn what_is_no_event_is_refused_in_plain_words() {
     let other = mill.house.agent("nightly").await;
     let refused = mill.house.send(other, Post, HOOK, Some(bash("PermissionRequest", "ls"))).await;
     assert_eq!((refused.status, &refused.body["code"]), (403, &json!("scope_missing")));
-    let owner = mill.house.send(Caller::Owner, Post, HOOK, Some(bash("PermissionRequest", "ls"))).await;
+    let owner = mill.house.send(Caller::owner(), Post, HOOK, Some(bash("PermissionRequest", "ls"))).await;
     assert_eq!(owner.status, 403);
     for (path, told, field) in [
         ("/v1/hooks/codex/600", bash("PermissionRequest", "ls"), "agent"),
@@ -548,6 +548,6 @@ async fn what_is_no_event_is_refused_in_plain_words() {
         let refused = mill.report_to(path, told).await;
         assert_eq!((refused.status, refused.body["field"].as_str()), (400, Some(field)), "{path} {}", refused.body);
     }
-    let asks = mill.house.send(Caller::Owner, Get, "/v1/asks", None).await;
+    let asks = mill.house.send(Caller::owner(), Get, "/v1/asks", None).await;
     assert_eq!(asks.body["asks"], json!([]));
 }

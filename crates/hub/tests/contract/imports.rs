@@ -14,7 +14,7 @@ async fn an_import_from_its_start_to_its_end() {
     assert!(matches!(started.status, 200 | 202));
     let job = house.finished(started.body["id"].as_u64().unwrap()).await;
     assert_snapshot!(house.json(&job));
-    let list = house.send(Caller::Owner, api::Method::Get, "/v1/imports", None).await;
+    let list = house.send(Caller::owner(), api::Method::Get, "/v1/imports", None).await;
     assert_eq!(list.body["imports"].as_array().unwrap().len(), 1);
     assert_eq!(list.body["imports"][0]["messages"], job["messages"]);
 }

@@ -44,7 +44,7 @@ async fn a_key_that_reads_all() {
 #[tokio::test]
 async fn what_a_new_key_may_do() {
     let house = House::new().await;
-    let make = async |body: Value| house.send(Caller::Owner, Post, "/v1/keys", Some(body)).await;
+    let make = async |body: Value| house.send(Caller::owner(), Post, "/v1/keys", Some(body)).await;
     assert_eq!(make(json!({"name": "x"})).await.body["scopes"], json!(["post", "read", "mirror"]));
     let none = make(json!({"name": "x", "scopes": []})).await;
     assert_eq!((none.status, &none.body["field"]), (400, &json!("/scopes")));

@@ -40,8 +40,8 @@ async fn what_a_person_deleted_goes_for_good() {
     let talk = Talk::new("mill").user("Turn the millstone");
     let house = House::with(&talk).await;
     house.import(&[house.write("other.jsonl", Talk::new("other").user("Another millstone").text())]).await;
-    let delete = async || house.send(Caller::Owner, Delete, "/v1/sessions/mill", None).await.status;
-    let restore = async || house.send(Caller::Owner, Post, "/v1/sessions/mill/restore", None).await.status;
+    let delete = async || house.send(Caller::owner(), Delete, "/v1/sessions/mill", None).await.status;
+    let restore = async || house.send(Caller::owner(), Post, "/v1/sessions/mill/restore", None).await.status;
     assert_eq!((delete().await, found(&house).await), (200, json!(1)));
     hub::upkeep::trash::purge_once(&house.hub, in_days(29)).await.unwrap();
     assert_eq!((restore().await, found(&house).await), (200, json!(2)));

@@ -33,7 +33,7 @@ impl Talk {
 
     pub async fn owner(&self, method: api::Method, path: &str, body: Value) -> Answer {
         let body = Some(body).filter(|body| !body.is_null());
-        self.house.send(Caller::Owner, method, &format!("{}{path}", self.session), body).await
+        self.house.send(Caller::owner(), method, &format!("{}{path}", self.session), body).await
     }
 
     pub async fn state(&self) -> Value {
@@ -452,7 +452,7 @@ async fn a_revoked_key_ends_a_wait() {
     let wait = talk.agent(Post, "/pending", json!({"wait": 60}));
     let revoke = async {
         tokio::task::yield_now().await;
-        talk.house.send(Caller::Owner, Delete, &format!("/v1/keys/{id}"), None).await
+        talk.house.send(Caller::owner(), Delete, &format!("/v1/keys/{id}"), None).await
     };
     let (answer, keys) = in_time(async { tokio::join!(wait, revoke) }).await;
     assert_eq!((answer.status, answer.body["code"].clone()), (401, json!("revoked")));

@@ -73,10 +73,10 @@ async fn every_refusal_names_its_field() {
         json!({"name": "x", "scopes": ["rule"]}),
         json!({"name": "x", "expires_at": "2001-01-01"}),
     ] {
-        let answer = house.send(Caller::Owner, Post, "/v1/keys", Some(body.clone())).await;
+        let answer = house.send(Caller::owner(), Post, "/v1/keys", Some(body.clone())).await;
         writeln!(shown, "/v1/keys {body}\n  {} {}", answer.status, answer.body).unwrap();
     }
     assert_snapshot!(shown);
-    let page = house.send(Caller::Owner, Get, "/v1/sessions/s1/messages", None).await;
+    let page = house.send(Caller::owner(), Get, "/v1/sessions/s1/messages", None).await;
     assert_eq!(page.body["messages"], json!([]));
 }

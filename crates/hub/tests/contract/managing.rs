@@ -25,7 +25,7 @@ async fn ids(house: &House, query: &str) -> Vec<String> {
 async fn many_sessions_at_once_and_back() {
     let house = house().await;
     let edit = async |body: Value| {
-        let answer = house.send(Caller::Owner, Patch, "/v1/sessions", Some(body)).await;
+        let answer = house.send(Caller::owner(), Patch, "/v1/sessions", Some(body)).await;
         (answer.status, answer.body)
     };
     let archived = edit(json!({"sessions": ["s1", "nobody", "s2"], "archived": true})).await;
@@ -53,7 +53,7 @@ async fn an_edit_of_many_says_what_is_wrong_with_it() {
         (json!({"sessions": ["s1"]}), "/archived"),
         (json!({"sessions": ["s1"], "title": "x"}), "/title"),
     ] {
-        let answer = house.send(Caller::Owner, Patch, "/v1/sessions", Some(body)).await;
+        let answer = house.send(Caller::owner(), Patch, "/v1/sessions", Some(body)).await;
         assert_eq!((answer.status, answer.body["field"].as_str()), (400, Some(field)), "{}", answer.body);
     }
     let agent = house.agent("other").await;
@@ -85,13 +85,13 @@ async fn preferences_are_kept_and_checked() {
     assert_eq!(house.read("/v1/preferences").await, usual);
     let views = json!([{"name": "Mine", "query": "project=web"}]);
     let edit = json!({"editor": " zed://file/{path}:{line} ", "keys": {"next": "n"}, "views": views});
-    let answer = house.send(Caller::Owner, Patch, "/v1/preferences", Some(edit)).await;
+    let answer = house.send(Caller::owner(), Patch, "/v1/preferences", Some(edit)).await;
     let now = json!({"assistant_name": "", "editor": "zed://file/{path}:{line}", "single_keys": true,
         "keys": {"next": "n"}, "views": views, "daily_budget": "", "monthly_budget": ""});
     assert_eq!((answer.status, &answer.body), (200, &now));
-    house.send(Caller::Owner, Patch, "/v1/preferences", Some(json!({"single_keys": false}))).await;
+    house.send(Caller::owner(), Patch, "/v1/preferences", Some(json!({"single_keys": false}))).await;
     assert_eq!(house.read("/v1/preferences").await["single_keys"], false);
-    let save = async |edit: Value| house.send(Caller::Owner, Patch, "/v1/preferences", Some(edit)).await.status;
+    let save = async |edit: Value| house.send(Caller::owner(), Patch, "/v1/preferences", Some(edit)).await.status;
     for n in 0..20 {
         // Two tabs at once: neither takes the other's word back.
         let (keys, views) = (json!({"next": n.to_string()}), json!([{"name": n.to_string(), "query": ""}]));
@@ -109,7 +109,7 @@ async fn preferences_are_kept_and_checked() {
         (json!({"keys": {"next": "x".repeat(41)}}), "/keys/next"),
         (json!({"theme": "dark"}), "/theme"),
     ] {
-        let answer = house.send(Caller::Owner, Patch, "/v1/preferences", Some(edit)).await;
+        let answer = house.send(Caller::owner(), Patch, "/v1/preferences", Some(edit)).await;
         assert_eq!((answer.status, answer.body["field"].as_str()), (400, Some(field)), "{}", answer.body);
     }
 }
@@ -118,7 +118,7 @@ async fn preferences_are_kept_and_checked() {
 async fn browsers_are_logged_out_one_by_one_or_all_others() {
     let house = House::new().await;
     let log_in = async |label: &str| {
-        let code = house.hub.create_code(None).unwrap();
+        let code = house.hub.create_code("owner", None).unwrap();
         house.hub.log_in(&code, label).await.unwrap().token
     };
     let (mine, theirs, third) = (log_in("Mine").await, log_in("Theirs").await, log_in("Third").await);
@@ -129,13 +129,15 @@ async fn browsers_are_logged_out_one_by_one_or_all_others() {
     assert!(!list.to_string().contains(&mine), "a token is never told");
 
     let path = format!("/v1/logins/{}", hub::account::login::id(&theirs));
-    assert_eq!(house.send(Caller::Owner, Delete, &path, None).await.status, 200);
-    assert_eq!(house.send(Caller::Owner, Delete, &path, None).await.status, 404);
-    let scoped =
-        Scoped { login: Some(hub::account::login::id(&mine).into()), ..Scoped::new(house.hub.clone(), Caller::Owner) };
+    assert_eq!(house.send(Caller::owner(), Delete, &path, None).await.status, 200);
+    assert_eq!(house.send(Caller::owner(), Delete, &path, None).await.status, 404);
+    let scoped = Scoped {
+        login: Some(hub::account::login::id(&mine).into()),
+        ..Scoped::new(house.hub.clone(), Caller::owner())
+    };
     let left = api::Api::end_other_logins(&scoped, api::Nothing {}, api::Nothing {}).await.unwrap();
     assert_eq!(left.logins.iter().map(|l| (l.label.as_str(), l.current)).collect::<Vec<_>>(), [("Mine", true)]);
     assert!(house.hub.logged_in(&mine, None).await.unwrap().is_some());
     assert!(house.hub.logged_in(&third, None).await.unwrap().is_none());
-    assert_eq!(house.send(Caller::Owner, Get, "/v1/logins", None).await.body["logins"].as_array().unwrap().len(), 1);
+    assert_eq!(house.send(Caller::owner(), Get, "/v1/logins", None).await.body["logins"].as_array().unwrap().len(), 1);
 }

@@ -124,7 +124,7 @@ async fn a_memory_is_forgotten_for_good() {
     for (id, content) in [("m1", "red mill"), ("m2", "green mill")] {
         talk.owner(Post, "/messages", json!({"id": id, "content": content})).await;
     }
-    let forget = async |body: Value| talk.house.send(Caller::Owner, Post, "/v1/memory/forget", Some(body)).await;
+    let forget = async |body: Value| talk.house.send(Caller::owner(), Post, "/v1/memory/forget", Some(body)).await;
     let gone = forget(json!({"session": "s1", "message": "m1"})).await;
     assert_eq!((gone.status, gone.body), (200, json!({"memories": 1})));
     assert_eq!(forget(json!({"session": "s1", "message": "m1"})).await.status, 404);
@@ -217,7 +217,7 @@ async fn memories_are_found_by_meaning_where_an_endpoint_makes_vectors() {
     assert_eq!(dogs, ["Feed the cat", "I have a poodle"]);
     // A forgotten memory is found by neither kind of search.
     let forget = json!({"session": "s1", "message": "m1"});
-    talk.house.send(Caller::Owner, Post, "/v1/memory/forget", Some(forget)).await;
+    talk.house.send(Caller::owner(), Post, "/v1/memory/forget", Some(forget)).await;
     assert_eq!(talk.recalls("dog").await[0], "Feed the cat");
     assert!(!talk.recalls("poodle").await.contains(&"I have a poodle".to_owned()));
     // All anew, and an endpoint that is down: words still find.

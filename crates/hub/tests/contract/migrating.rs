@@ -51,7 +51,7 @@ async fn each_row_of_the_table_is_answered_as_it_says() {
         let (caller, session) = match row.by {
             "key" => (key.clone(), "s1"),
             "bridge" => (bridge.clone(), "s2"),
-            "you" => (Caller::Owner, "s1"),
+            "you" => (Caller::owner(), "s1"),
             other => panic!("{other}: {}", row.request),
         };
         let (method, rest) = row.request.split_once(' ').unwrap();

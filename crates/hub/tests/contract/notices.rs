@@ -140,7 +140,7 @@ async fn people_set_notices_and_the_next_run_has_them() {
     let talk = talk(|_| json!({"commands": [{"name": "Tide", "command": ["/bin/echo", "rising"]}]})).await;
     let house = &talk.house;
     let set = async |name: &str, body: Value| {
-        let answer = house.send(Caller::Owner, Put, &format!("/v1/settings/notices/{name}"), Some(body)).await;
+        let answer = house.send(Caller::owner(), Put, &format!("/v1/settings/notices/{name}"), Some(body)).await;
         assert_eq!(answer.status, 200, "{}", answer.body);
         answer.body
     };
@@ -174,7 +174,7 @@ async fn people_set_notices_and_the_next_run_has_them() {
     set("Deployed", json!({"kind": "text", "value": "lantern 1.3"})).await;
     assert_eq!(notices(&talk).await, [told[0], "lantern 1.3", told[3]]);
     set("Fridays", json!({"on": true})).await;
-    let left = house.send(Caller::Owner, Delete, "/v1/settings/notices/Git%20state", None).await;
+    let left = house.send(Caller::owner(), Delete, "/v1/settings/notices/Git%20state", None).await;
     assert_eq!((left.status, left.body["notices"].as_array().unwrap().len()), (200, 2), "{}", left.body);
     assert_eq!(notices(&talk).await, [told[0], told[1], "lantern 1.3"]);
     let audited = house.read("/v1/audit?limit=1").await;
@@ -197,7 +197,7 @@ async fn a_notice_that_does_not_fit_is_named_and_agents_set_none() {
     let talk = Talk::new().await;
     let house = &talk.house;
     let put = async |name: &str, body: Value| {
-        house.send(Caller::Owner, Put, &format!("/v1/settings/notices/{name}"), Some(body)).await
+        house.send(Caller::owner(), Put, &format!("/v1/settings/notices/{name}"), Some(body)).await
     };
     let long = "x".repeat(81);
     for (name, body, field) in [
@@ -218,7 +218,7 @@ async fn a_notice_that_does_not_fit_is_named_and_agents_set_none() {
     }
     assert_eq!(put("one-more", json!({"value": "x"})).await.status, 400);
     assert_eq!(put("n0", json!({"value": "y"})).await.status, 200);
-    let none = house.send(Caller::Owner, Delete, "/v1/settings/notices/none", None).await;
+    let none = house.send(Caller::owner(), Delete, "/v1/settings/notices/none", None).await;
     assert_eq!(none.status, 404);
     let agent = house.agent("other").await;
     for (method, path) in

@@ -151,7 +151,8 @@ async fn a_file_that_is_first_seen_half_is_its_agents() {
     following("qwen", agents::agent("qwen").unwrap().folders[0], path, &mut house).await;
     assert_eq!(house.read("/v1/sessions").await["total"], 0);
     let pos = house.hub.feed.pos();
-    let mut events = Box::pin(hub::feed::stream(house.hub.clone(), pos, None, hub::feed::Until::Shutdown));
+    let mut events =
+        Box::pin(hub::feed::stream(house.hub.clone(), pos, None, store::Sight::All, hub::feed::Until::Shutdown));
     std::fs::write(&file, &text).unwrap();
     in_time(events.next()).await.unwrap();
     let list = house.read("/v1/sessions").await;

@@ -25,7 +25,7 @@ async fn states(house: &House) -> Vec<String> {
 
 async fn set(house: &House, state: &str, folder: &str) {
     let body = json!({"paths": [house.path(folder)], "state": state});
-    let answer = house.send(Caller::Owner, api::Method::Put, "/v1/projects", Some(body)).await;
+    let answer = house.send(Caller::owner(), api::Method::Put, "/v1/projects", Some(body)).await;
     assert_eq!(answer.status, 200, "{}", answer.body);
     all_imports(house).await;
 }
@@ -115,6 +115,7 @@ async fn forgetting_tells_open_pages() {
         house.hub.clone(),
         house.hub.feed.pos(),
         Some(id.clone()),
+        store::Sight::All,
         hub::feed::Until::Shutdown,
     ));
     house.post("/v1/projects/forget", json!({ "path": house.path(MILL) })).await;

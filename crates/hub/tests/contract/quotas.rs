@@ -112,7 +112,7 @@ async fn forgotten_names_stay_with_their_key() {
         async move { house.send(caller, Post, "/v1/sessions", Some(body)).await }
     };
     assert_eq!(make(&ada, "s1", "nightly").await.status, 201);
-    assert_eq!(house.send(Caller::Owner, Delete, "/v1/sessions/s1", None).await.status, 200);
+    assert_eq!(house.send(Caller::owner(), Delete, "/v1/sessions/s1", None).await.status, 200);
     let later = model::Micros(hub::clock::now().0 + 40 * 24 * 3600 * model::Micros::SECOND);
     hub::upkeep::trash::purge_once(&house.hub, later).await.unwrap();
     assert_eq!(house.get("/v1/sessions/s1").await.status, 404);

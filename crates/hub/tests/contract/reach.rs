@@ -44,7 +44,7 @@ async fn our_id_wins_over_an_agents_own() {
     let path = format!("/v1/sessions/{imposter}/messages");
     assert_eq!(house.send(mallory, Post, &path, Some(json!({"content": "x"}))).await.status, 201);
     assert_eq!(house.read("/v1/sessions/s1").await["session"]["id"], "s1");
-    let said = house.send(Caller::Owner, Post, "/v1/sessions/s1/messages", Some(json!({"content": "Hello"}))).await;
+    let said = house.send(Caller::owner(), Post, "/v1/sessions/s1/messages", Some(json!({"content": "Hello"}))).await;
     assert_eq!(said.body["session_id"], "s1", "{}", said.body);
 }
 
@@ -116,7 +116,7 @@ async fn what_people_told_the_system_is_theirs() {
     let ada = house.agent("ada").await;
     make(&house, &ada, json!({"agent": "bot", "id": "s1"})).await;
     let rule = json!({"id": "rule", "role": "system", "content": "Never push"});
-    assert_eq!(house.send(Caller::Owner, Post, "/v1/sessions/s1/messages", Some(rule)).await.status, 201);
+    assert_eq!(house.send(Caller::owner(), Post, "/v1/sessions/s1/messages", Some(rule)).await.status, 201);
     let path = "/v1/sessions/s1/messages/rule";
     for (method, body) in [(Patch, Some(json!({"content": "Push"}))), (Delete, None)] {
         let refused = house.send(ada.clone(), method, path, body).await;
@@ -173,7 +173,7 @@ async fn a_session_that_is_gone_is_told_of() {
     let mut tell = |who: &str, answer: Answer| {
         writeln!(shown, "{who}: {} {}", answer.status, answer.body.to_string().replace(&id, "[id]")).unwrap();
     };
-    for (who, caller) in [("another key", &bea), ("a person", &Caller::Owner)] {
+    for (who, caller) in [("another key", &bea), ("a person", &Caller::owner())] {
         tell(who, make(&house, caller, nightly()).await);
         tell(who, make(&house, caller, json!({"agent": "nightly", "id": "s2"})).await);
     }
@@ -184,7 +184,7 @@ async fn a_session_that_is_gone_is_told_of() {
     };
     assert_eq!(say(&ada, &id).await.status, 201);
     for name in [id.as_str(), "s2"] {
-        assert_eq!(house.send(Caller::Owner, Delete, &format!("/v1/sessions/{name}"), None).await.status, 200);
+        assert_eq!(house.send(Caller::owner(), Delete, &format!("/v1/sessions/{name}"), None).await.status, 200);
     }
     tell("its own, deleted", make(&house, &ada, nightly()).await);
     tell("its own, deleted", make(&house, &ada, json!({"agent": "nightly", "id": "s2"})).await);
@@ -206,8 +206,8 @@ async fn a_deleted_parent_is_no_ancestor() {
     make(&house, &ada, json!({"agent": "bot", "id": "below", "parent": "above"})).await;
     let ancestors = async || house.read("/v1/sessions/below").await["ancestors"].clone();
     assert_eq!(texts(&ancestors().await, "id"), ["above"]);
-    house.send(Caller::Owner, Delete, "/v1/sessions/above", None).await;
-    let restored = house.send(Caller::Owner, Post, "/v1/sessions/below/restore", Some(json!({}))).await;
+    house.send(Caller::owner(), Delete, "/v1/sessions/above", None).await;
+    let restored = house.send(Caller::owner(), Post, "/v1/sessions/below/restore", Some(json!({}))).await;
     assert_eq!(restored.status, 200, "{}", restored.body);
     assert_eq!(ancestors().await, json!([]));
 }
@@ -230,6 +230,6 @@ async fn a_message_is_found_by_its_id_alone() {
     assert_eq!(session_of(&ada, "of-s3").await, "none");
     assert_eq!(session_of(&ada, "a\0b").await, "none");
     assert_eq!(session_of(&Caller::Local, "of-s3").await, "s3");
-    house.send(Caller::Owner, Delete, "/v1/sessions/s1", None).await;
+    house.send(Caller::owner(), Delete, "/v1/sessions/s1", None).await;
     assert_eq!(session_of(&ada, "of-s1").await, "none");
 }

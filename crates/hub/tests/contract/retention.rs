@@ -23,7 +23,7 @@ async fn house() -> House {
             .collect();
     house.import(&files).await;
     let pinned =
-        house.send(Caller::Owner, api::Method::Patch, "/v1/sessions/pinned", Some(json!({"pinned": true}))).await;
+        house.send(Caller::owner(), api::Method::Patch, "/v1/sessions/pinned", Some(json!({"pinned": true}))).await;
     assert_eq!(pinned.status, 200, "{}", pinned.body);
     assert_eq!(house.post("/v1/sessions", json!({"id": "fresh", "agent": "bot", "title": "Fresh"})).await.status, 201);
     house
@@ -68,7 +68,7 @@ async fn a_rule_shows_what_it_would_delete_and_then_deletes_it_once() {
         "{audited}"
     );
     // It can be restored, and stays then.
-    assert_eq!(house.send(Caller::Owner, Post, "/v1/sessions/mill/restore", None).await.status, 200);
+    assert_eq!(house.send(Caller::owner(), Post, "/v1/sessions/mill/restore", None).await.status, 200);
     assert_eq!(apply(&house).await, 0);
     assert_eq!(set(&house, "Old", json!({"on": false})).await["rules"][0]["due"]["sessions"], json!(0));
     // A rule that is changed looks at all again.
@@ -77,7 +77,7 @@ async fn a_rule_shows_what_it_would_delete_and_then_deletes_it_once() {
     // Its file is still there.
     house.import(&[house.path("mill.jsonl")]).await;
     assert_eq!(titles(&house).await, ["Fresh", "Turn the farm", "Turn the pinned"]);
-    let removed = house.send(Caller::Owner, Delete, "/v1/settings/retention/Old", None).await;
+    let removed = house.send(Caller::owner(), Delete, "/v1/settings/retention/Old", None).await;
     assert_eq!((removed.status, removed.body), (200, json!({"rules": []})));
 }
 
@@ -130,7 +130,7 @@ async fn a_rule_that_does_not_fit_is_named_and_agents_set_none() {
         set(&house, &format!("n{number}"), json!({"days": 30})).await;
     }
     assert_eq!(house.put("/v1/settings/retention/more", json!({"days": 30})).await.status, 400);
-    assert_eq!(house.send(Caller::Owner, Delete, "/v1/settings/retention/none", None).await.status, 404);
+    assert_eq!(house.send(Caller::owner(), Delete, "/v1/settings/retention/none", None).await.status, 404);
     let agent = house.agent("other").await;
     for (method, path) in
         [(Get, "/v1/settings/retention"), (Put, "/v1/settings/retention/n0"), (Delete, "/v1/settings/retention/n0")]

@@ -262,7 +262,7 @@ async fn settings_of_the_session_win_over_those_of_the_workspace_and_the_environ
     );
     house.put("/v1/settings/routing", json!({"ignored": "accumulate"})).await;
     let named = json!({"assistant_name": " @Work "});
-    let named = house.send(Caller::Owner, Patch, "/v1/preferences", Some(named)).await;
+    let named = house.send(Caller::owner(), Patch, "/v1/preferences", Some(named)).await;
     assert_eq!(named.body["assistant_name"], "Work", "{}", named.body);
     let of_workspace = json!({"settings": {"ignored": "accumulate"},
         "applies": {"name": "Work", "aliases": ["e"], "ignored": "accumulate"}});
@@ -279,7 +279,7 @@ async fn settings_of_the_session_win_over_those_of_the_workspace_and_the_environ
     house.put("/v1/sessions/s1/routing", json!({})).await;
     assert_eq!(house.read("/v1/sessions/s1/routing").await["applies"]["name"], "Work");
     assert_eq!(house.read("/v1/sessions/s1").await["assistant"]["name"], "Work");
-    house.send(Caller::Owner, Patch, "/v1/preferences", Some(json!({"assistant_name": ""}))).await;
+    house.send(Caller::owner(), Patch, "/v1/preferences", Some(json!({"assistant_name": ""}))).await;
     assert_eq!(house.read("/v1/sessions/s1").await["assistant"]["name"], "Env");
     for (body, field) in [
         (json!({"name": "Pynchy"}), "/name"),
@@ -296,7 +296,7 @@ async fn settings_of_the_session_win_over_those_of_the_workspace_and_the_environ
 async fn matrix(house: &House) -> String {
     let settings = json!({"homeserver": "https://matrix.example.org", "access_token": "t"});
     let new = json!({"kind": "matrix", "settings": settings, "people": {"@ada:example.org": "Ada"}});
-    let added = house.send(Caller::Owner, Post, "/v1/channels", Some(new)).await;
+    let added = house.send(Caller::owner(), Post, "/v1/channels", Some(new)).await;
     assert_eq!(added.status, 201, "{}", added.body);
     added.body["channel"]["id"].as_str().unwrap().to_owned()
 }
@@ -339,7 +339,7 @@ async fn a_room_is_registered_for_a_session_and_taken_back() {
     let shows = async || house.read("/v1/channels").await["channels"][0]["sessions"].clone();
     let bind = async |place: &str| {
         let body = json!({"session": "s1", "place": place});
-        house.send(Caller::Owner, Post, &format!("/v1/channels/{id}/sessions"), Some(body)).await
+        house.send(Caller::owner(), Post, &format!("/v1/channels/{id}/sessions"), Some(body)).await
     };
     let says = async |event: &str, text: &str| {
         let row = house.hub.workspace.channels().await.unwrap().remove(0);
@@ -358,7 +358,7 @@ async fn a_room_is_registered_for_a_session_and_taken_back() {
     assert_eq!(rooms().await, 0);
     assert_eq!(says("$2", "go on").await, Taken::Posted { seq: 1, replayed: false });
     assert_eq!(bind("!a:example.org").await.status, 200, "again it changes nothing");
-    let unbound = house.send(Caller::Owner, Delete, &format!("/v1/channels/{id}/sessions/s1"), None).await;
+    let unbound = house.send(Caller::owner(), Delete, &format!("/v1/channels/{id}/sessions/s1"), None).await;
     assert_eq!((unbound.status, shows().await), (200, json!([])), "{}", unbound.body);
     assert_eq!(says("$3", "still here?").await, Taken::Ignored);
     assert_eq!(rooms().await, 1, "it is listed again");
@@ -373,7 +373,7 @@ async fn a_mention_in_a_room_is_taken_out_however_many_are_listed() {
         let house = &talk.house;
         let settings = json!({"homeserver": "https://matrix.example.org", "access_token": "t"});
         let new = json!({"kind": "matrix", "settings": settings, "people": people});
-        let added = house.send(Caller::Owner, Post, "/v1/channels", Some(new)).await.body;
+        let added = house.send(Caller::owner(), Post, "/v1/channels", Some(new)).await.body;
         let path = format!("/v1/channels/{}/sessions", added["channel"]["id"].as_str().unwrap());
         let says = async |text: &str| {
             let row = house.hub.workspace.channels().await.unwrap().remove(0);
@@ -383,7 +383,7 @@ async fn a_mention_in_a_room_is_taken_out_however_many_are_listed() {
         };
         assert_eq!(says("anybody here?").await, Taken::Ignored);
         let bound = json!({"session": "s1", "place": "!a:example.org"});
-        let bound = house.send(Caller::Owner, Post, &path, Some(bound)).await;
+        let bound = house.send(Caller::owner(), Post, &path, Some(bound)).await;
         assert_eq!(bound.status, 200, "{}", bound.body);
         let texts =
             [("@Assistant cy here", "cy here"), ("@ghost, go on", "go on"), ("@Assistant's idea", "@Assistant's idea")];
@@ -399,7 +399,7 @@ async fn a_mention_in_a_room_is_taken_out_however_many_are_listed() {
 #[tokio::test]
 async fn the_first_prompt_is_a_prompt_whatever_it_says() {
     let house = driving::house().await;
-    let set = house.send(Caller::Owner, Put, "/v1/settings/routing", Some(json!({"trigger": "mention"}))).await;
+    let set = house.send(Caller::owner(), Put, "/v1/settings/routing", Some(json!({"trigger": "mention"}))).await;
     assert_eq!(set.status, 200, "{}", set.body);
     let words =
         ["todo list of open issues", "btw is it up to date?", "clear chat", "pause", "deny a1", "approve a1", "!ls"];

@@ -363,7 +363,7 @@ async fn people_post_messages_of_the_host_and_agents_cannot() {
     assert_eq!((refused.status, refused.body["code"].clone()), (403, json!("forbidden")));
     let one = json!({"content": "Restart at noon", "session": "s1", "id": "noon"});
     for _ in 0..2 {
-        let posted = talk.house.send(Caller::Owner, Post, path, Some(one.clone())).await;
+        let posted = talk.house.send(Caller::owner(), Post, path, Some(one.clone())).await;
         assert_eq!((posted.status, posted.body["sessions"].clone()), (201, json!(["s1"])));
     }
     let other = json!({"content": "Restart at one", "session": "s1", "id": "noon"});

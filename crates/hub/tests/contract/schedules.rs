@@ -14,7 +14,7 @@ const DAY: i64 = 24 * 60 * MINUTE;
 impl Talk {
     async fn schedules(&self, method: api::Method, path: &str, body: Value) -> Answer {
         let body = Some(body).filter(|body| !body.is_null());
-        self.house.send(Caller::Owner, method, &format!("/v1/schedules{path}"), body).await
+        self.house.send(Caller::owner(), method, &format!("/v1/schedules{path}"), body).await
     }
 
     /// Makes one for this session; the reply.

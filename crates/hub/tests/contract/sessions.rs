@@ -352,7 +352,7 @@ async fn forks_are_told_by_time_not_by_name() {
 async fn the_caller_and_the_state_of_the_server() {
     let house = village().await;
     let mut shown = String::new();
-    for caller in [hub::Caller::Owner, hub::Caller::Local] {
+    for caller in [hub::Caller::owner(), hub::Caller::Local] {
         shown += &house.shown(&house.send(caller, Method::Get, "/v1/me", None).await);
         shown += "\n";
     }

@@ -74,7 +74,7 @@ async fn a_run_costs_what_its_requests_do() {
     }
     assert_eq!(runs[2]["cost"]["unpriced"][0]["reason"], "No cost: `mill-9` isn't in the price table");
 
-    let scoped = Scoped::new(house.hub.clone(), Caller::Owner);
+    let scoped = Scoped::new(house.hub.clone(), Caller::owner());
     let path = SessionPath { session: SPENDER.to_owned() };
     for many in [0, 1, 2, 3, 20] {
         let (last, all) = scoped.last_runs(&path, many).await.unwrap();
@@ -161,7 +161,7 @@ async fn a_session_costs_what_its_sub_agents_cost_as_well() {
 }
 
 async fn prefer(house: &House, patch: Value) -> Answer {
-    house.send(Caller::Owner, Method::Patch, "/v1/preferences", Some(patch)).await
+    house.send(Caller::owner(), Method::Patch, "/v1/preferences", Some(patch)).await
 }
 
 #[tokio::test]

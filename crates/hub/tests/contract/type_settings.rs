@@ -16,7 +16,7 @@ fn parked(id: &str) -> Value {
 #[tokio::test]
 async fn types_are_accepted_unchecked_while_that_is_switched_off() {
     let talk = Talk::new().await;
-    let set = async |settings: Value| talk.house.send(Caller::Owner, Patch, SETTINGS, Some(settings)).await;
+    let set = async |settings: Value| talk.house.send(Caller::owner(), Patch, SETTINGS, Some(settings)).await;
     let post = async |body: Value| talk.agent(Post, "/messages", body).await;
     assert_eq!(post(parked("m1")).await.body["field"], "/message_metadata/payload/todos/0/status");
 
@@ -57,10 +57,10 @@ async fn what_is_switched_is_kept_logged_and_not_an_agents_to_change() {
     let talk = Talk::new().await;
     let set = async |caller: Caller, settings: Value| talk.house.send(caller, Patch, SETTINGS, Some(settings)).await;
     assert_eq!(set(talk.agent.clone(), json!({"plain": ["*"]})).await.status, 403);
-    assert_eq!(set(Caller::Owner, json!({"plain": ["TODO", "*", "TODO"]})).await.status, 200);
+    assert_eq!(set(Caller::owner(), json!({"plain": ["TODO", "*", "TODO"]})).await.status, 200);
     let kept = json!({"plain": ["*", "TODO"], "unvalidated": []});
     assert_eq!(talk.house.read(SETTINGS).await, kept);
-    let refused = set(Caller::Owner, json!({"plain": ["TODO", ""]})).await;
+    let refused = set(Caller::owner(), json!({"plain": ["TODO", ""]})).await;
     assert_eq!((refused.status, &refused.body["field"]), (400, &json!("/plain/1")));
     let logged = talk.house.read("/v1/audit?limit=1").await;
     let changes = json!([{"field": "plain", "old": [], "new": ["*", "TODO"]}]);

@@ -60,7 +60,7 @@ async fn a_type_is_declared_listed_and_removed() {
     assert_eq!((newer.status, &newer.body["code"]), (403, &json!("not_yours")));
     assert_eq!(send(&talk, &agent, Put, PLAN, document(2, "x")).await.status, 200);
     assert_eq!(send(&talk, &agent, Put, PLAN, document(1, "y")).await.status, 200);
-    let list = send(&talk, &Caller::Owner, Get, "/v1/types", Value::Null).await;
+    let list = send(&talk, &Caller::owner(), Get, "/v1/types", Value::Null).await;
     let named = |version, by: &str| ("acme.deploy/plan".to_owned(), version, by.to_owned());
     assert_eq!(listed(&list), [named(2, "bot"), named(1, "bot")]);
     let detail = send(&talk, &agent, Get, PLAN, Value::Null).await;
@@ -68,9 +68,9 @@ async fn a_type_is_declared_listed_and_removed() {
     assert_eq!(detail.body["versions"][1]["document"]["type"], "acme.deploy/plan");
     // People remove it, agents don't.
     assert_eq!(send(&talk, &agent, Delete, PLAN, Value::Null).await.status, 403);
-    assert_eq!(listed(&send(&talk, &Caller::Owner, Delete, PLAN, Value::Null).await), []);
-    assert_eq!(send(&talk, &Caller::Owner, Delete, PLAN, Value::Null).await.status, 404);
-    let log = send(&talk, &Caller::Owner, Get, "/v1/audit", Value::Null).await;
+    assert_eq!(listed(&send(&talk, &Caller::owner(), Delete, PLAN, Value::Null).await), []);
+    assert_eq!(send(&talk, &Caller::owner(), Delete, PLAN, Value::Null).await.status, 404);
+    let log = send(&talk, &Caller::owner(), Get, "/v1/audit", Value::Null).await;
     let kinds: Vec<&str> =
         log.body["entries"].as_array().unwrap().iter().filter_map(|entry| entry["what"]["kind"].as_str()).collect();
     assert_eq!(kinds.iter().filter(|kind| **kind == "type_declared").count(), 3);
@@ -98,21 +98,21 @@ async fn the_first_owner_holds_the_name() {
     let page = talk.owner(Get, "/messages", Value::Null).await;
     assert_eq!(page.body["messages"][0]["summary"], "Deploy api: done");
     // A person declares any version, and the key goes on to declare its own.
-    assert_eq!(put(&Caller::Owner, 3).await.status, 200);
+    assert_eq!(put(&Caller::owner(), 3).await.status, 200);
     assert_eq!(put(&first, 4).await.status, 200);
     assert!(refused(&put(&other, 5).await, "first"));
     // The name of a key that was revoked stays with it until a person takes it.
     let Caller::Agent(key) = &first else { panic!("no agent") };
-    assert_eq!(talk.house.send(Caller::Owner, Delete, &format!("/v1/keys/{}", key.id), None).await.status, 200);
+    assert_eq!(talk.house.send(Caller::owner(), Delete, &format!("/v1/keys/{}", key.id), None).await.status, 200);
     assert!(refused(&put(&other, 5).await, "first"));
-    assert_eq!(put(&Caller::Owner, 5).await.status, 200);
+    assert_eq!(put(&Caller::owner(), 5).await.status, 200);
     assert!(refused(&put(&other, 6).await, "You"));
     // A type that a person declared is theirs, until they remove it.
-    assert_eq!(send(&talk, &Caller::Owner, Delete, PLAN, Value::Null).await.status, 200);
-    assert_eq!(put(&Caller::Owner, 1).await.status, 200);
+    assert_eq!(send(&talk, &Caller::owner(), Delete, PLAN, Value::Null).await.status, 200);
+    assert_eq!(put(&Caller::owner(), 1).await.status, 200);
     assert!(refused(&put(&other, 3).await, "You"));
     assert!(refused(&put(&other, 2).await, "You"));
-    assert_eq!(send(&talk, &Caller::Owner, Delete, PLAN, Value::Null).await.status, 200);
+    assert_eq!(send(&talk, &Caller::owner(), Delete, PLAN, Value::Null).await.status, 200);
     assert_eq!(put(&other, 2).await.status, 200);
 }
 

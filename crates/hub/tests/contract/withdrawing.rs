@@ -34,7 +34,7 @@ async fn decide(talk: &Talk, id: &str, decision: Value) -> Answer {
 
 /// Waits until nothing asks any more.
 async fn until_none_asks(talk: &Talk) {
-    let mut changes = Box::pin(stream(talk.house.hub.clone(), 0, None, Until::Shutdown));
+    let mut changes = Box::pin(stream(talk.house.hub.clone(), 0, None, store::Sight::All, Until::Shutdown));
     in_time(async {
         while open_asks(talk).await > 0 {
             changes.next().await.unwrap();
@@ -79,7 +79,7 @@ async fn a_key_that_is_revoked_takes_its_requests_along() {
     assert_eq!(made.status, 201);
     talk.house.send(other, Post, "/v1/sessions/s2/messages", Some(permission("a1"))).await;
     talk.house.hub.revoke_key(&talk.house.hub.workspace, talk.agent.key_id().unwrap()).await.unwrap();
-    let mut changes = Box::pin(stream(talk.house.hub.clone(), 0, None, Until::Shutdown));
+    let mut changes = Box::pin(stream(talk.house.hub.clone(), 0, None, store::Sight::All, Until::Shutdown));
     in_time(async {
         while open_asks(&talk).await > 1 {
             changes.next().await.unwrap();

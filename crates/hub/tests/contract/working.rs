@@ -127,7 +127,7 @@ async fn each_question_needs_its_answer() {
         talk.agent(Post, "/messages", json!({"id": id, "content": id, "requires_user_input": true})).await;
     }
     let seen = async || {
-        let asks = talk.house.send(Caller::Owner, Get, "/v1/asks", None).await.body;
+        let asks = talk.house.send(Caller::owner(), Get, "/v1/asks", None).await.body;
         format!("{} {}", talk.state().await.as_str().unwrap(), asks["asks"][0]["entry"]["id"])
     };
     let answer = async |to: &str| talk.owner(Post, "/messages", json!({"content": "Yes", "reply_to": to})).await.status;

@@ -5,7 +5,7 @@ use super::listing::{Listed, Listing, listed_columns};
 use super::sessions::NEEDS_YOU;
 use crate::dialect::limited;
 use crate::store::on;
-use crate::{StoreError, Workspace};
+use crate::{Sight, StoreError, Workspace};
 use model::{MessageId, Micros, SessionId};
 use sqlx::{Database, Encode, QueryBuilder, Type};
 
@@ -27,9 +27,8 @@ const KINDS: [&str; 2] = ["m.asks = 1", "m.asks_input = 1 AND m.asks = 0 AND m.s
 
 impl Workspace {
     /// Every open approval and question of sessions that are neither archived nor deleted, the oldest first, `limit` at
-    /// most. Of an agent key's sessions, if it is named, and of messages that were stored after the one with the number
-    /// `after`.
-    pub async fn open_asks(&self, key_id: Option<&str>, after: i64, limit: u32) -> Result<Vec<OpenAsk>, StoreError> {
+    /// most. Only messages that were stored after the one with the number `after`.
+    pub async fn open_asks(&self, sight: &Sight, after: i64, limit: u32) -> Result<Vec<OpenAsk>, StoreError> {
         let rows: Vec<(i64, String, i64, i64)> = on!(&self.store, pool => {
             let mut q = QueryBuilder::new("");
             for (number, kind) in KINDS.into_iter().enumerate() {
@@ -41,9 +40,7 @@ impl Workspace {
                      WHERE {NEEDS_YOU} AND s.deleted_at IS NULL AND s.archived_at IS NULL AND s.workspace_id = "
                 ));
                 q.push_bind(self.id());
-                if let Some(key_id) = key_id {
-                    q.push(" AND s.key_id = ").push_bind(key_id);
-                }
+                sight.narrow(&mut q);
                 if after > 0 {
                     q.push(" AND m.rid > ").push_bind(after);
                 }

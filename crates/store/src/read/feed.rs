@@ -21,6 +21,9 @@ columns! {
         todos_done: Option<i64>,
         todos_cancelled: Option<i64>,
         approvals_open: Option<i64>,
+        deleted_at: Option<i64>,
+        project: Option<String>,
+        parent_project: Option<String>,
     }
 }
 
@@ -29,8 +32,9 @@ impl Workspace {
     pub async fn feed_after(&self, pos: i64, limit: u32) -> Result<Vec<FeedEntry>, StoreError> {
         let sql = format!(
             "SELECT f.pos, f.kind, f.session_id, f.from_seq, f.to_seq, f.revision, s.last_seq, s.message_count, \
-             s.todos_open, s.todos_done, s.todos_cancelled, s.approvals_open FROM feed f LEFT JOIN session s \
-             ON s.workspace_id = f.workspace_id AND s.id = f.session_id AND s.deleted_at IS NULL \
+             s.todos_open, s.todos_done, s.todos_cancelled, s.approvals_open, s.deleted_at, s.project, p.project AS parent_project FROM feed f \
+             LEFT JOIN session s ON s.workspace_id = f.workspace_id AND s.id = f.session_id \
+             LEFT JOIN session p ON p.workspace_id = s.workspace_id AND p.agent = s.agent AND p.key = s.parent_key \
              WHERE f.workspace_id = $1 AND f.pos > $2 ORDER BY f.pos{}",
             limited(i64::from(limit))
         );
@@ -60,7 +64,7 @@ impl Workspace {
 }
 
 fn entry(row: ChangeRow) -> Result<FeedEntry, StoreError> {
-    let counts = row.last_seq.map(|last_seq| FeedCounts {
+    let counts = row.last_seq.filter(|_| row.deleted_at.is_none()).map(|last_seq| FeedCounts {
         last_seq,
         messages: row.message_count.unwrap_or_default(),
         todos_open: row.todos_open.unwrap_or_default(),
@@ -69,6 +73,7 @@ fn entry(row: ChangeRow) -> Result<FeedEntry, StoreError> {
         approvals_open: row.approvals_open.unwrap_or_default(),
     });
     let kind = FeedKind::parse(&row.kind).ok_or_else(|| corrupt(format_args!("a feed row of kind `{}`", row.kind)))?;
+    let projects = [row.project, row.parent_project];
     let row = FeedRow {
         pos: row.pos,
         kind,
@@ -77,5 +82,5 @@ fn entry(row: ChangeRow) -> Result<FeedEntry, StoreError> {
         to_seq: row.to_seq,
         revision: row.revision as i32,
     };
-    Ok(FeedEntry { row, counts })
+    Ok(FeedEntry { row, counts, projects })
 }

@@ -129,6 +129,7 @@ where
     String: for<'a> Encode<'a, DB> + Type<DB>,
     i64: for<'a> Encode<'a, DB> + Type<DB>,
 {
+    query.sight.narrow(q);
     one_of(q, "s.project", &query.projects);
     one_of(q, "s.agent", &query.agents);
     if let Some(since) = query.since {

@@ -12,7 +12,7 @@ use crate::pack::{Reference, unpack, unpack_draft, unpack_references};
 use crate::prepare::work::Work;
 use crate::store::on;
 use crate::{
-    Among, Count, HiddenRow, MessageQuery, MessageRecords, Range, Replaced, StoreError, StoredMessage, Stretch,
+    Among, Count, HiddenRow, MessageQuery, MessageRecords, Range, Replaced, Sight, StoreError, StoredMessage, Stretch,
     Workspace,
 };
 use model::{Draft, Message, MessageId, MessageType, Micros, Part, Provenance, RecordRef, Role, SessionId, SourceId};
@@ -268,8 +268,8 @@ impl Workspace {
     }
 
     /// Returns the requests of sessions that wait for a person, last active first: the first open approval, otherwise
-    /// the last question. Only sessions of an agent key, if it is given.
-    pub async fn asks(&self, key_id: Option<&str>, limit: u32) -> Result<Listing, StoreError> {
+    /// the last question.
+    pub async fn asks(&self, sight: &Sight, limit: u32) -> Result<Listing, StoreError> {
         let columns = listed_columns();
         let rows: Vec<Listed> = on!(&self.store, pool => {
             let mut q = QueryBuilder::new(format!(
@@ -279,9 +279,7 @@ impl Workspace {
                  WHERE s.deleted_at IS NULL AND s.archived_at IS NULL AND {NEEDS_YOU} AND s.workspace_id = "
             ));
             q.push_bind(self.id());
-            if let Some(key_id) = key_id {
-                q.push(" AND s.key_id = ").push_bind(key_id);
-            }
+            sight.narrow(&mut q);
             q.push(" ORDER BY ").push(LATEST).push(limited(i64::from(limit)));
             q.build_query_as().fetch_all(pool).await
         })?;
@@ -324,17 +322,15 @@ impl Workspace {
         Ok(Listing::new(rows))
     }
 
-    /// The session that has a message, the last active one where several do; of an agent key's, if it is named.
-    pub async fn session_of(&self, id: &MessageId, key_id: Option<&str>) -> Result<Option<SessionId>, StoreError> {
+    /// The session that has a message, the last active one where several do.
+    pub async fn session_of(&self, id: &MessageId, sight: &Sight) -> Result<Option<SessionId>, StoreError> {
         let found: Option<String> = on!(&self.store, pool => {
             let mut q = QueryBuilder::new(
                 "SELECT s.id FROM message m JOIN session s ON s.workspace_id = m.workspace_id AND s.rid = m.session_rid \
                  WHERE m.workspace_id = ",
             );
             q.push_bind(self.id()).push(" AND m.id = ").push_bind(id.as_str()).push(" AND s.deleted_at IS NULL");
-            if let Some(key_id) = key_id {
-                q.push(" AND s.key_id = ").push_bind(key_id);
-            }
+            sight.narrow(&mut q);
             q.push(" ORDER BY s.last_at DESC, s.rid DESC LIMIT 1");
             q.build_query_scalar().fetch_optional(pool).await
         })?;

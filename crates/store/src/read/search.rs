@@ -236,6 +236,7 @@ where
     i64: for<'a> Encode<'a, DB> + Type<DB>,
 {
     q.push(" AND m.workspace_id = ").push_bind(workspace.to_owned());
+    query.sight.narrow(q);
     one_of(q, "s.project", &query.projects);
     one_of(q, "s.agent", &query.agents);
     one_of(q, "m.message_type", &query.types);

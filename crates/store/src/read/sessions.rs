@@ -5,7 +5,7 @@ use crate::columns::columns;
 use crate::dialect::limited;
 use crate::session_row::{SESSION_COLUMNS, SessionRow};
 use crate::store::on;
-use crate::{Archived, Order, Page, Parents, Queue, SessionFilter, Sort, StoreError, Workspace};
+use crate::{Archived, Order, Page, Parents, Queue, SessionFilter, Sight, Sort, StoreError, Workspace};
 use model::{Micros, Session, SessionId};
 use sqlx::{Database, Encode, QueryBuilder, Type};
 
@@ -80,7 +80,7 @@ impl Workspace {
             };
             if counted {
                 q.push_bind(self.id().to_owned());
-                one_of(&mut q, "s.key_id", filter.key_id.as_slice());
+                filter.sight.narrow_listed(&mut q, "s");
                 one_of(&mut q, "s.project", &filter.projects);
                 one_of(&mut q, "s.agent", &filter.agents);
             } else {
@@ -113,25 +113,26 @@ impl Workspace {
         rows.map(|id| SessionId::parse(id).map_err(super::corrupt)).collect()
     }
 
-    /// Returns true if our id, or the agent's own one, names a session that was deleted and isn't forgotten yet: one of
-    /// this key, where there is one.
-    pub async fn has_deleted(&self, name: &str, key_id: Option<&str>) -> Result<bool, StoreError> {
+    /// Returns true if our id, or the agent's own one, names a session that was deleted, isn't forgotten yet and might be
+    /// seen.
+    pub async fn has_deleted(&self, name: &str, sight: &Sight) -> Result<bool, StoreError> {
         let found: Option<i64> = on!(&self.store, pool => {
-            sqlx::query_scalar(
-                "SELECT rid FROM session WHERE workspace_id = $1 AND (id = $2 OR key = $2) AND ($3 IS NULL OR key_id = $3) \
-                 AND deleted_at IS NOT NULL AND purged_at IS NULL LIMIT 1",
-            )
-            .bind(self.id()).bind(name).bind(key_id).fetch_optional(pool).await
+            let mut q = QueryBuilder::new(
+                "SELECT s.rid FROM session s WHERE s.deleted_at IS NOT NULL AND s.purged_at IS NULL AND s.workspace_id = ",
+            );
+            q.push_bind(self.id()).push(" AND (s.id = ").push_bind(name).push(" OR s.key = ").push_bind(name).push(")");
+            sight.narrow(&mut q);
+            q.push(" LIMIT 1").build_query_scalar().fetch_optional(pool).await
         })?;
         Ok(found.is_some())
     }
 
     /// Sessions whose id, or the agent's own id, starts with `prefix`; first the one whose id it is, then those whose
-    /// own id it is, then those of no sub-agent, then by latest activity. Only those of an agent key, if it is named.
+    /// own id it is, then those of no sub-agent, then by latest activity.
     pub async fn find_sessions(
         &self,
         prefix: &str,
-        key_id: Option<&str>,
+        sight: &Sight,
         limit: u32,
         now: Micros,
     ) -> Result<Vec<Session>, StoreError> {
@@ -143,9 +144,7 @@ impl Workspace {
             q.push(" AND ((s.id >= ").push_bind(prefix).push(" AND s.id < ").push_bind(&end);
             q.push(") OR (s.key >= ").push_bind(prefix).push(" AND s.key < ").push_bind(&end);
             q.push("))");
-            if let Some(key_id) = key_id {
-                q.push(" AND s.key_id = ").push_bind(key_id);
-            }
+            sight.narrow(&mut q);
             q.push(" AND s.deleted_at IS NULL ORDER BY CASE WHEN s.id = ").push_bind(prefix);
             q.push(" THEN 0 WHEN s.key = ").push_bind(prefix);
             q.push(" THEN 1 WHEN s.parent_key IS NULL THEN 2 ELSE 3 END, s.last_at DESC, s.rid DESC");
@@ -156,10 +155,11 @@ impl Workspace {
     }
 
     /// Sessions of sub-agents, in the order of their creation.
-    pub async fn children(&self, id: &SessionId, now: Micros) -> Result<Vec<Session>, StoreError> {
+    pub async fn children(&self, id: &SessionId, sight: &Sight, now: Micros) -> Result<Vec<Session>, StoreError> {
         let rows: Vec<ListedRow> = on!(&self.store, pool => {
             let mut q = select("s.last_at");
             q.push(" AND p.workspace_id = ").push_bind(self.id()).push(" AND p.id = ").push_bind(id.as_str());
+            sight.narrow(&mut q);
             q.push(" AND s.deleted_at IS NULL ORDER BY s.created_at, s.rid");
             q.build_query_as::<ListedRow>().fetch_all(pool).await
         })?;
@@ -248,7 +248,7 @@ where
     i64: for<'a> Encode<'a, DB> + Type<DB>,
 {
     q.push(" AND s.deleted_at IS NULL AND s.workspace_id = ").push_bind(workspace.to_owned());
-    one_of(q, "s.key_id", filter.key_id.as_slice());
+    filter.sight.narrow(q);
     one_of(q, "s.project", &filter.projects);
     one_of(q, "s.agent", &filter.agents);
     if let Some(since) = filter.since {

@@ -4,8 +4,10 @@ use super::feed;
 use crate::dialect::limited;
 use crate::step::Step;
 use crate::store::{on, on_step};
-use crate::{FeedKind, FeedRow, StoreError, StoredMessage, Unread, Workspace};
+use crate::{FeedKind, FeedRow, Sight, StoreError, StoredMessage, Unread, Workspace};
+
 use model::{Micros, SessionId};
+use sqlx::QueryBuilder;
 
 /// Sessions whose unread messages are told at most.
 const MOST: i64 = 500;
@@ -46,19 +48,21 @@ impl Workspace {
 
     /// Sessions that a person has read before and that went on since, the latest first. `many` messages of each are
     /// counted at most.
-    pub async fn unread(&self, person: &str, many: i64) -> Result<Vec<Unread>, StoreError> {
-        let sql = format!(
+    pub async fn unread(&self, person: &str, sight: &Sight, many: i64) -> Result<Vec<Unread>, StoreError> {
+        let counted = format!(
             "SELECT s.id, r.seq, (SELECT COUNT(*) FROM (SELECT m.seq FROM message m \
              WHERE m.workspace_id = s.workspace_id AND m.session_rid = s.rid AND m.seq > r.seq AND m.display < 2 \
              AND (m.role <> 'user' OR m.create_hash IS NULL) AND m.copied = 0 AND m.part <> 'replaced'{}) AS counted) \
              AS unread FROM read_position r JOIN session s ON s.rid = r.session_rid \
-             WHERE r.workspace_id = $1 AND r.person = $2 AND s.last_seq > r.seq AND s.deleted_at IS NULL \
-             AND s.archived_at IS NULL ORDER BY s.last_at DESC, s.rid{}",
+             WHERE s.last_seq > r.seq AND s.deleted_at IS NULL AND s.archived_at IS NULL AND r.workspace_id = ",
             limited(many),
-            limited(MOST)
         );
         let rows: Vec<(String, i64, i64)> = on!(&self.store, pool => {
-            sqlx::query_as(sqlx::AssertSqlSafe(sql.clone())).bind(self.id()).bind(person).fetch_all(pool).await
+            let mut q = QueryBuilder::new(&counted);
+            q.push_bind(self.id()).push(" AND r.person = ").push_bind(person);
+            sight.narrow(&mut q);
+            q.push(" ORDER BY s.last_at DESC, s.rid").push(limited(MOST));
+            q.build_query_as().fetch_all(pool).await
         })?;
         let rows = rows.into_iter().filter(|(_, _, unread)| *unread > 0);
         rows.map(|(session, seq, unread)| {

@@ -1,7 +1,7 @@
 //! Files by their content: kept once, read by those who brought them or whose sessions refer to them.
 
 use crate::support::{Engine, NOW, ago, batch, count, digest, engines, read, session, session_id, upload};
-use store::{Blob, Database, LiveWrite, NewBlob, NewSession, Origin, Store};
+use store::{Blob, Database, LiveWrite, NewBlob, NewSession, Origin, Sight, Store};
 
 /// SHA-256 of what is put there.
 const DIGEST: &str = "b00c6e4be222eebfcf5b147c533f5935dff18a6278532db23013c5a76d03e8a3";
@@ -34,7 +34,7 @@ async fn a_blob_is_kept_once_and_belongs_to_those_who_brought_it() {
         assert_eq!(read(workspace, &blob, 0..8).await.unwrap(), b"\x00\xff bytes");
         assert_eq!(read(workspace, &blob, 1..4).await.unwrap(), b"\xff b");
         assert_eq!(workspace.blob("none").await.unwrap(), None);
-        let reads = async |key: &str| workspace.key_reads_blob(DIGEST, key).await.unwrap();
+        let reads = async |key: &str| workspace.sees_blob(DIGEST, &Sight::OfKey(key.into())).await.unwrap();
         assert_eq!((reads("bot").await, reads("other").await), (true, false));
         workspace.write_live(&[owned("s1", "other"), owned("s2", "third")], NOW).await.unwrap();
         // A key can't attach an upload of another one; a person can.

@@ -4,7 +4,9 @@ use crate::support::Engine;
 use crate::support::{NOW, ago, batch, engines, message, session, session_id};
 use model::view::FileChange;
 use model::{CopyMarks, Micros, Run, RunOutcome, SessionFacts, Spent, Twin, Usage};
-use store::{FileChanged, FileQuery, MessageQuery, MessageUpsert, Range, RunUpsert, SearchQuery, stats::StatsQuery};
+use store::{
+    FileChanged, FileQuery, MessageQuery, MessageUpsert, Range, RunUpsert, SearchQuery, Sight, stats::StatsQuery,
+};
 
 fn run(session_key: &str, id: &str, input: i64) -> RunUpsert {
     let run = Run {
@@ -84,7 +86,7 @@ async fn a_childs_parent_may_come_later() {
         child.facts = SessionFacts { parent: Some("old".to_owned()), ..child.facts };
         engine.workspace.write_batch(batch(vec![child], Vec::new())).await.unwrap();
         engine.workspace.write_batch(batch(vec![session("old")], Vec::new())).await.unwrap();
-        let children = engine.workspace.children(&session_id("s-old"), NOW).await.unwrap();
+        let children = engine.workspace.children(&session_id("s-old"), &Sight::All, NOW).await.unwrap();
         assert_eq!(children.len(), 1);
         assert_eq!((&children[0].id, &children[0].parent), (&session_id("s-old/1"), &Some(session_id("s-old"))));
         let parent = engine.workspace.session(&session_id("s-old"), NOW).await.unwrap().unwrap();

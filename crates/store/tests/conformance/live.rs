@@ -6,8 +6,8 @@ use model::routing::Senders;
 use model::{Body, Context, Draft, Micros, Role, SessionFacts, Status};
 use store::{
     AgentKey, Changed, Ended, FeedKind, LiveChange, LiveDone, LiveEdit, LivePost, LiveTake, LiveWrite, MessageQuery,
-    NewMessage, NewSession, Objection, Origin, Parents, Range, Refusal, SearchQuery, SessionFilter, SignOfLife, Store,
-    StoredMessage, Sums, Usage, Workspace,
+    NewMessage, NewSession, Objection, Origin, Parents, Range, Refusal, SearchQuery, SessionFilter, Sight, SignOfLife,
+    Store, StoredMessage, Sums, Usage, Workspace,
 };
 
 fn new_session(id: &str, key_id: Option<&str>) -> NewSession {
@@ -390,7 +390,7 @@ async fn what_a_person_has_not_read() {
         write(workspace, (1..=7).map(say).collect()).await;
         let id = session_id("s1");
         let unread = async || {
-            let unread = workspace.unread("ada", 3).await.unwrap();
+            let unread = workspace.unread("ada", &Sight::All, 3).await.unwrap();
             unread.into_iter().map(|unread| (unread.seq, unread.unread)).collect::<Vec<_>>()
         };
         assert_eq!(unread().await, []);

@@ -4,7 +4,7 @@ use crate::support::{Engine, NOW, ago, batch, by, engines, message, message_id, 
 use model::message_type::todo::TodoProgress;
 use model::{Micros, Role, Run, RunOutcome, SessionFacts, SessionState, Usage};
 use serde_json::json;
-use store::{Archived, Batch, Facet, LiveEdit, LiveWrite, Parents, Retraction, RunUpsert, SessionFilter};
+use store::{Archived, Batch, Facet, LiveEdit, LiveWrite, Parents, Retraction, RunUpsert, SessionFilter, Sight};
 
 async fn ids(engine: &Engine, filter: &SessionFilter) -> Vec<String> {
     let page = engine.workspace.sessions(filter).await.unwrap();
@@ -195,7 +195,7 @@ async fn archived_sessions_leave_the_list_and_come_back() {
         assert!(ids(&engine, &filter).await.is_empty());
         filter.archived = Archived::Only;
         assert_eq!(ids(&engine, &filter).await, ["s-a"]);
-        assert_eq!(engine.workspace.facets(None).await.unwrap().projects, []);
+        assert_eq!(engine.workspace.facets(&Sight::All).await.unwrap().projects, []);
         // New facts don't bring it back.
         engine.workspace.write_batch(batch(vec![session("a")], vec![message("a", "m1", "x")])).await.unwrap();
         assert_eq!(ids(&engine, &filter).await, ["s-a"]);
@@ -212,7 +212,7 @@ async fn sessions_are_found_by_the_beginning_of_an_id() {
         for (prefix, limit, expected) in
             [("abc", 5, 2), ("abc", 1, 1), ("s-abc-2", 5, 1), ("s-", 5, 3), ("%", 5, 0), ("ABC", 5, 0)]
         {
-            let found = engine.workspace.find_sessions(prefix, None, limit, NOW).await.unwrap();
+            let found = engine.workspace.find_sessions(prefix, &Sight::All, limit, NOW).await.unwrap();
             assert_eq!(found.len(), expected, "{prefix}");
         }
     }
@@ -230,7 +230,7 @@ async fn facets_count_what_can_be_chosen() {
         engine.workspace.write_batch(batch(sessions, said.into())).await.unwrap();
         let filter = SessionFilter { spoken: true, ..SessionFilter::new(NOW, 10) };
         assert_eq!(engine.workspace.sessions(&filter).await.unwrap().total, 3);
-        let facets = engine.workspace.facets(None).await.unwrap();
+        let facets = engine.workspace.facets(&Sight::All).await.unwrap();
         let facet = |value: &str, count| Facet { value: value.to_owned(), count };
         assert_eq!(facets.projects, [facet("/work/demo", 2), facet("/work/else", 1)]);
         assert_eq!(facets.agents, [facet("demo", 3)]);

@@ -101,6 +101,7 @@ async fn log_ins_are_touched_listed_and_deleted() {
             last_used_at: ago(50),
             label: "Firefox".to_owned(),
             secret_hash: (hash != "cc").then(|| format!("5ec{hash}")),
+            person: "owner".to_owned(),
         };
         workspace.put_login(&login("aa", NOW)).await.unwrap();
         workspace.put_login(&login("bb", ago(-50))).await.unwrap();

@@ -6,8 +6,8 @@ use model::policy::Display;
 use model::{Body, Draft, Micros, Role, SessionFacts, SessionState, Status};
 use serde_json::{Value, json};
 use store::{
-    Changed, Ended, FeedKind, LiveChange, LiveEdit, LivePost, LiveWrite, NewMessage, NewSession, Origin, SignOfLife,
-    StoredMessage, Sums, Workspace,
+    Changed, Ended, FeedKind, LiveChange, LiveEdit, LivePost, LiveWrite, NewMessage, NewSession, Origin, Sight,
+    SignOfLife, StoredMessage, Sums, Workspace,
 };
 
 fn create() -> LiveWrite {
@@ -225,13 +225,13 @@ async fn each_question_has_an_answer_of_its_own() {
         let workspace = &engine.workspace;
         let seen = async |writes| {
             let state = states(workspace, writes).await[0];
-            let mut asks = workspace.asks(None, 9).await.unwrap();
+            let mut asks = workspace.asks(&Sight::All, 9).await.unwrap();
             let asks = workspace.read_next(&mut asks, u64::MAX).await.unwrap();
             let asked: Vec<_> = asks.iter().map(|asked| asked.message.draft.id.as_str()).collect();
             format!("{state} {}", asked.join(","))
         };
         let open = async || {
-            let open = workspace.open_asks(None, 0, 9).await.unwrap();
+            let open = workspace.open_asks(&Sight::All, 0, 9).await.unwrap();
             let mut listing = workspace.asked(&open).await.unwrap();
             let read = workspace.read_next(&mut listing, u64::MAX).await.unwrap();
             assert!(open.iter().zip(&read).all(|(ask, read)| ask.seq == read.message.seq));

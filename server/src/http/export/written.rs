@@ -17,7 +17,7 @@ use app::shared::message_filter::MessageFilter;
 use app::transcript::{Detail, Verbosity};
 use axum::Extension;
 use axum::body::Body;
-use axum::extract::{Path, Query, State};
+use axum::extract::{Path, Query};
 use axum::http::{HeaderMap, header};
 use axum::response::{IntoResponse as _, Response};
 use base64::Engine as _;
@@ -75,7 +75,7 @@ pub struct PrintQuery {
 
 /// `GET /s/{session}/print`
 pub async fn print(
-    State(site): State<Site>,
+    site: Site,
     Extension(scoped): Extension<Scoped>,
     Path(path): Path<SessionPath>,
     Query(query): Query<PrintQuery>,
