@@ -21,7 +21,7 @@ test.describe('a link that was used', () => {
 
     await expect(page).toHaveTitle('Sign in · Verbatim');
     await expect(page.getByRole('status')).toHaveText(
-      'This link was already used, or is older than 15 minutes. Run `verbatim open` for a new link',
+      'This link was already used, or has expired. Run `verbatim open` for a new link, or ask who invited you for another invitation',
     );
     await expect(page.getByRole('textbox', { name: 'Sign-in code' })).toBeVisible();
     expect(page.url()).toBe(`${verbatim.url}/login?next=%2F`);

@@ -13,6 +13,7 @@ mod public_args;
 mod schedule_args;
 mod terminal_args;
 mod types_args;
+mod user_args;
 
 pub use backup_args::{Backup, BackupCommand, BackupMake, BackupPlace, MigrateStore, Restore};
 pub use channel_args::{ChannelNamed, Channels, ChannelsList};
@@ -27,6 +28,7 @@ pub use public_args::PublicArgs;
 pub use schedule_args::{Schedule, ScheduleAdd, ScheduleList, ScheduleNamed, SchedulePause, ScheduleRemove};
 pub use terminal_args::{Tail, Tui};
 pub use types_args::{Types, TypesList, TypesPut, TypesRemove};
+pub use user_args::{User, UserAdd, UserList, UserNamed, UserProject, UserRename, UserRole};
 
 use crate::config::Config;
 use crate::listening;
@@ -133,6 +135,9 @@ pub enum Command {
     /// Create, list and revoke agents' keys
     #[command(subcommand)]
     Key(Key),
+    /// Add, list and remove people, and set their roles and the projects that they see
+    #[command(subcommand)]
+    User(User),
     /// Let Claude Code report its state and ask for permissions here
     #[command(subcommand)]
     Hook(Hook),

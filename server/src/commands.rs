@@ -36,6 +36,7 @@ mod text;
 mod tls;
 mod tui;
 mod types;
+mod user;
 
 use crate::cli::{Cli, Command};
 use crate::printing::{note, print, print_bytes, print_encoded, print_json};
@@ -65,6 +66,7 @@ async fn dispatch(cli: Cli) -> Result<ExitCode> {
         Command::Channels(args) => channels::run(args).await,
         Command::Mcp(args) => mcp::run(args).await,
         Command::Key(args) => key::run(args).await,
+        Command::User(args) => user::run(args).await,
         Command::Hook(args) => hook::run(args).await,
         Command::Types(args) => types::run(args).await,
         Command::Export(args) => export::run(args).await,

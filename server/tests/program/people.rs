@@ -42,7 +42,7 @@ fn session(server: &Server, id: &str, project: &str, word: &str) -> String {
         "old_content": "a\n", "new_content": "b\n" }] } });
     post(&json!({ "message_metadata": edit }), 201);
     let file = json!({ "message_type": "FILE", "payload": { "files": [
-        { "name": format!("{word}.txt"), "url": blob, "mime_type": "text/plain", "size": 5 }] } });
+        { "name": format!("{word}.txt"), "blob": blob, "mime": "text/plain", "size": 5 }] } });
     post(&json!({ "message_metadata": file }), 201);
     let ask = json!({ "message_type": "APPROVAL", "payload": { "kind": "permission", "title": format!("Feed the {word}?"),
         "questions": [{ "question": "Now?", "options": [{ "id": "yes", "label": "Yes", "kind": "allow_once" }] }] } });
@@ -292,7 +292,7 @@ fn a_project_that_somebody_does_not_see_is_nowhere() {
     assert_eq!(many.json()["sessions"], json!([]));
     assert_eq!(with_key(&server, "GET", &format!("/v1/sessions/{HIDDEN}"), &json!({}), 200), before);
     // Its file can't be drawn into a session of one's own.
-    let file = json!({ "message_type": "FILE", "payload": { "files": [{ "name": "x", "url": blob, "mime_type": "text/plain", "size": 5 }] } });
+    let file = json!({ "message_type": "FILE", "payload": { "files": [{ "name": "x", "blob": blob, "mime": "text/plain", "size": 5 }] } });
     server.as_owner(&cookie, "POST", "/v1/sessions/garden-s1/messages", &json!({ "message_metadata": file }));
     assert_eq!(server.get(&format!("/v1/blobs/{blob}"), &[("Cookie", &cookie)]).status, 404);
 

@@ -8,6 +8,7 @@ use crate::send::{as_, attribute, problem, send};
 use crate::shared::attr;
 use crate::shared::form::As;
 use crate::shared::page_action::PageAction;
+use crate::visible;
 use crate::shell::{icon, small_icon};
 use api::account::{LogInInfo, LogIns};
 use api::contract::{CreateKey, CreatePairing, EditKeyEndpoint, EndLogIn, EndOtherLogIns, RevokeKey};
@@ -255,6 +256,7 @@ pub fn pair_dialog() -> Part {
 fn device(login: &LogInInfo, clock: &Clock) -> Part {
     let name = model::browser::name(&login.label);
     let notified = login.notified.then(|| part! { " "<span class="chip">"Notifications"</span> });
+    let person = login.person.as_deref().map(|name| part! { " "<span class="mut" dir="auto">{visible::line(name)}</span> });
     let words = format!("Log out {name}");
     let end = if login.current {
         part! { <span class="chip" data-state="done">"This one"</span> }
@@ -262,7 +264,7 @@ fn device(login: &LogInInfo, clock: &Clock) -> Part {
         part! { <button type="button" class="btn quiet tiny" {..send(EndLogIn, [&login.id]).attributes()} title=words.clone()>"Log out"<span class="sr">{format!(" {name}")}</span></button> }
     };
     part! {
-        <tr><th scope="row"><span class="name" title=login.label.clone()>{name.clone()}</span>{notified}</th>
+        <tr><th scope="row"><span class="name" title=login.label.clone()>{name.clone()}</span>{person}{notified}</th>
             <td class="hide-narrow">{moment(clock, login.created_at, "num mut")}</td>
             <td>{moment(clock, login.last_used_at, "num mut")}</td>
             <td class="end">{end}</td></tr>

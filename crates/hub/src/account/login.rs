@@ -56,6 +56,27 @@ struct Waiting {
     unsaved: Vec<Login>,
 }
 
+impl Waiting {
+    fn take(&mut self, code: &str, now: Instant) -> Option<Code> {
+        self.codes.retain(|code| code.expires > now);
+        let given = hash(code);
+        let index = self.codes.iter().position(|known| known.hash.ct_eq(&given).into())?;
+        Some(self.codes.swap_remove(index))
+    }
+
+    /// Counts a wrong code. Wrong ones alone are limited: 256 bits can't be guessed, and who guesses shuts nobody out.
+    fn count_wrong(&mut self, now: Instant) -> Problem {
+        self.wrong.retain(|at| now.duration_since(*at) < COUNTED);
+        if self.wrong.len() >= ATTEMPTS {
+            let problem = Problem::new(ProblemCode::TooManyAttempts, "Too many wrong codes");
+            return Problem { retry_after: Some(60), ..problem.hint("Wait a minute") };
+        }
+        self.wrong.push(now);
+        let problem = Problem::new(ProblemCode::InvalidCode, "This link was already used, or has expired");
+        problem.hint("Run `verbatim open` for a new link, or ask who invited you for another invitation")
+    }
+}
+
 /// The result of a log-in.
 #[derive(Debug)]
 pub struct LoggedIn {
@@ -258,38 +279,13 @@ impl Hub {
 
     /// Spends a code, or an invitation. Returns whose it is, and what the log-in will be called.
     async fn spend(&self, code: &str, now: Micros) -> Result<(String, Option<String>), Problem> {
-        let problem = match self.spend_code(code, Instant::now()) {
-            Ok(spent) => return Ok(spent),
-            Err(problem) => problem,
-        };
-        // Guesses end at the same limit: it is counted before.
-        if problem.retry_after.is_some() {
-            return Err(problem);
+        if let Some(code) = self.waiting().take(code, Instant::now()) {
+            return Ok((code.person, code.label));
         }
-        let invited = self.workspace.take_invitation(&hex(&hash(code)), now).await.map_err(self::problem)?;
-        invited.map(|person| (person, None)).ok_or(problem)
-    }
-
-    fn spend_code(&self, code: &str, now: Instant) -> Result<(String, Option<String>), Problem> {
-        let mut waiting = self.waiting();
-        waiting.wrong.retain(|at| now.duration_since(*at) < COUNTED);
-        waiting.codes.retain(|code| code.expires > now);
-        let given = hash(code);
-        let Some(index) = waiting.codes.iter().position(|known| known.hash.ct_eq(&given).into()) else {
-            // The wrong ones alone: 256 bits can't be guessed, and who guesses shuts nobody out.
-            if waiting.wrong.len() >= ATTEMPTS {
-                let problem = Problem::new(ProblemCode::TooManyAttempts, "Too many wrong codes");
-                return Err(Problem { retry_after: Some(60), ..problem.hint("Wait a minute") });
-            }
-            waiting.wrong.push(now);
-            return Err(Problem::new(
-                ProblemCode::InvalidCode,
-                "This link was already used, or is older than 15 minutes",
-            )
-            .hint("Run `verbatim open` for a new link"));
-        };
-        let code = waiting.codes.swap_remove(index);
-        Ok((code.person, code.label))
+        match self.workspace.take_invitation(&hex(&hash(code)), now).await.map_err(problem)? {
+            Some(person) => Ok((person, None)),
+            None => Err(self.waiting().count_wrong(Instant::now())),
+        }
     }
 
     /// Returns the log-in with this token, with or without its second secret. None if it is invalid. Records its use at
