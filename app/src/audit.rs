@@ -61,6 +61,11 @@ pub fn what(entry: &Entry) -> Words {
         Event::ScheduleChanged { session, fields, .. } => {
             about(&format!("Schedule changed ({}) of session", visible::line(&fields.join(", "))), session)
         }
+        Event::ShareMade { session, redacted: true, .. } => {
+            about("Link created, with secrets masked, to session", session)
+        }
+        Event::ShareMade { session, .. } => about("Link created, without masking, to session", session),
+        Event::ShareRevoked { session, .. } => about("Link revoked to session", session),
         Event::ScheduleRemoved { session, .. } => about("Schedule removed from session", session),
         event => Words { text: text(event, &entry.who), session: None },
     }

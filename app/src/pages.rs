@@ -25,4 +25,5 @@ pub mod session;
 pub mod session_pick;
 pub mod sessions;
 pub mod settings;
+pub mod share;
 pub mod stats;

@@ -1,4 +1,4 @@
-//! Pages that are only a form: memories, which are forgotten or get new vectors, and the text to erase.
+//! Pages that are only a form: memories, which are forgotten or get new vectors, the text to erase, and a link to share.
 
 use crate::forms;
 use app::browser::dom;

@@ -111,7 +111,7 @@ async fn start_page() {
         inbox::inbox().await;
     } else if has("folders") {
         folders::folders().await;
-    } else if has("memories") || has("erase") {
+    } else if has("memories") || has("erase") || has("share") {
         form_pages::form_pages().await;
     } else if has("settings") {
         settings::settings().await;

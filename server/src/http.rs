@@ -5,7 +5,7 @@
 //! [`forwarded`] reads what a proxy says; [`observe`] counts and logs each request; [`guard`] checks Host, Origin, credential and [`rate`], asks a log-in for
 //! its second secret where something changes, and puts a [`hub::Scoped`] into the request; [`headers`] are on every
 //! answer; behind them are the API's table ([`api::router`]), the routes outside of it ([`events`],
-//! [`export`], [`audit`], [`blobs`], [`login`], [`mcp`], [`compat`], [`channels`]), [`pages`] and
+//! [`export`], [`audit`], [`blobs`], [`login`], [`share`], [`mcp`], [`compat`], [`channels`]), [`pages`] and
 //! [`fragments`], [`assets`], and [`web_app`].
 //!
 //! A page is drawn from what the API says: [`Scoped`] implements it, and pages and fragments call its methods.
@@ -36,6 +36,7 @@ mod rate;
 mod review;
 mod reviewed;
 mod sent;
+mod share;
 mod slots;
 mod slow_body;
 mod socket;
@@ -174,6 +175,7 @@ pub fn router(
         .route("/s/{session}/print", get(export::written::print))
         .route("/s/{session}/redacted", get(export::preview))
         .route("/s/{session}/erase", get(export::erase))
+        .route("/s/{session}/share", get(share::form))
         .route("/s/{session}/routing", get(pages::routing))
         .route("/new", get(pages::new_session))
         .route("/schedules", get(pages::schedules))
@@ -229,6 +231,8 @@ pub fn router(
         .layer(axum::middleware::from_fn_with_state(doors.clone(), guard::authenticate))
         // An older product's API: it reads credentials by itself, and refuses in that product's words.
         .merge(compat::routes(&doors))
+        // Open to everybody who has the secret of the link.
+        .route("/share/{secret}", get(share::page).with_state(share::Door::new(site.clone())).layer(compression()))
         // Believed for its signature.
         .route(ChannelIncoming::PATH, post(channels::incoming).with_state(doors.clone()))
         // Open to everybody who passes the Host and Origin checks.

@@ -44,16 +44,7 @@ pub fn page(data: &RedactedPage) -> String {
 
 fn content(data: &RedactedPage) -> Part {
     let report = &data.report;
-    let found = if report.rules.is_empty() {
-        part! { <p class="cap none-yet">"No rule matched. Read the export before you share it: the rules don't find every secret."</p> }
-    } else {
-        part! {
-            <div class="table-wrap"><table class="table">
-                <thead><tr><th scope="col">"What"</th><th scope="col" class="num">"Places"</th><th scope="col">"First places, masked"</th></tr></thead>
-                <tbody>{report.rules.iter().map(|rule| row(data, rule)).collect::<Vec<_>>()}</tbody>
-            </table></div>
-        }
-    };
+    let found = masked(report, &data.session);
     let files = (report.files_left_out > 0).then(|| {
         part! { <p class="mut">{format!("{} left out, because rules can't check them.", counted(report.files_left_out, "uploaded file"))}</p> }
     });
@@ -86,11 +77,24 @@ fn content(data: &RedactedPage) -> Part {
     }
 }
 
-fn row(data: &RedactedPage, rule: &RuleReport) -> Part {
+/// Draws what the rules mask in a session.
+pub(super) fn masked(report: &RedactionReport, session: &Session) -> Part {
+    if report.rules.is_empty() {
+        return part! { <p class="cap none-yet">"No rule matched. Read the session before you share it: the rules don't find every secret."</p> };
+    }
+    part! {
+        <div class="table-wrap"><table class="table">
+            <thead><tr><th scope="col">"What"</th><th scope="col" class="num">"Places"</th><th scope="col">"First places, masked"</th></tr></thead>
+            <tbody>{report.rules.iter().map(|rule| row(session, rule)).collect::<Vec<_>>()}</tbody>
+        </table></div>
+    }
+}
+
+fn row(session: &Session, rule: &RuleReport) -> Part {
     let places = rule.examples.iter().map(|place| {
         let text = visible::line(&place.text);
         let at = place.seq.map(|seq| {
-            part! { " "<a class="mut" href=format!("{}?at={seq}", session_href(data.session.id.as_str()))>{format!("message {seq}")}</a> }
+            part! { " "<a class="mut" href=format!("{}?at={seq}", session_href(session.id.as_str()))>{format!("message {seq}")}</a> }
         });
         part! { <li><code>{text}</code>{at}</li> }
     });

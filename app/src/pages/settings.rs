@@ -11,6 +11,7 @@ mod people;
 mod retention;
 mod rooms;
 mod rules;
+mod shares;
 mod shortcuts;
 mod type_settings;
 mod types;
@@ -29,6 +30,7 @@ use api::people::People;
 use api::push::Push;
 use api::retention::RetentionRules;
 use api::routing::{Rooms, Routing};
+use api::shares::Shares;
 use api::type_settings::TypeSettings;
 use api::types::Types;
 use leptos::prelude::*;
@@ -47,6 +49,7 @@ pub struct SettingsPage {
 pub struct WorkspaceSettings {
     pub keys: Keys,
     pub people: People,
+    pub shares: Shares,
     pub rules: AllowRules,
     pub channels: channels::ChannelsData,
     pub rooms: Rooms,
@@ -73,6 +76,7 @@ const OWN_PARTS: &[(&str, Glyph, &str)] = &[
 const PARTS: &[(&str, Glyph, &str)] = &[
     ("agent-keys", Glyph::KEY, "Agent keys"),
     ("devices", Glyph::LOCK, "Devices"),
+    ("shares", Glyph::LINK, "Shared links"),
     ("notifications", Glyph::PHONE, "Notifications"),
     ("people", Glyph::USER, "People"),
     ("channels", Glyph::COMMENT, "Channels"),
@@ -131,6 +135,7 @@ fn content(data: &SettingsPage) -> Part {
             {credentials::quota_dialog()}
             {credentials::revoke_dialog()}
             {people::remove_dialog()}
+            {shares::revoke_dialog()}
             {credentials::log_out_dialog()}
         </main>
     }
@@ -153,6 +158,7 @@ fn parts(data: &SettingsPage) -> Part {
         {credentials::keys(&workspace.keys, clock)}
         {devices()}
         {notifications()}
+        {shares::shares(&workspace.shares, clock)}
         {people::people(&workspace.people, &data.shell.projects, clock)}
         {channels::channels(&workspace.channels, &data.shell.recent, clock)}
         {rooms::rooms(&workspace.rooms, &workspace.channels.channels.channels, &data.shell.recent, clock)}

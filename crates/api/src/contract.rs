@@ -41,6 +41,7 @@ use crate::runs::{BeginRun, ContextLog, ContextLogCheck, ContextLogQuery, EndRun
 use crate::schedules::{EditSchedule, NewSchedule, Schedule, ScheduleMade, SchedulePath, Schedules};
 use crate::search::{SearchPage, SearchQuery};
 use crate::sessions::{ListSessions, SessionDetail, SessionPage, SessionPath, Sessions};
+use crate::shares::{NewShare, ShareMade, SharePath, Shares};
 use crate::stats::{Stats, StatsQuery};
 use crate::type_settings::{EditTypeSettings, TypeSettings};
 use crate::types::{DeclareType, TypeDeclared, TypeDetail, TypePath, Types};
@@ -335,6 +336,14 @@ macro_rules! endpoints {
                 Put "/v1/settings/retention/{rule}" set_retention / SetRetention (RetentionPath, SetRetentionRule) -> RetentionRules [Owner, Local; 64 KiB];
                 /// Removes a rule.
                 Delete "/v1/settings/retention/{rule}" remove_retention / RemoveRetention (RetentionPath, Nothing) -> RetentionRules [Owner, Local; 1 KiB];
+            }
+            shares {
+                /// Lists links by which somebody without a log-in reads a part of a session, newest first.
+                Get "/v1/shares" list_shares / ListShares (Nothing, Nothing) -> Shares [Owner, Local; 1 KiB];
+                /// Creates a link to the messages that a session has now. Secrets are masked by default.
+                Post "/v1/shares" create_share / CreateShare (Nothing, NewShare) -> ShareMade [Owner, Local; 8 KiB];
+                /// Revokes a link. It doesn't open from then on.
+                Delete "/v1/shares/{share}" revoke_share / RevokeShare (SharePath, Nothing) -> Shares [Owner, Local; 1 KiB];
             }
             search {
                 /// Searches all history, newest first.

@@ -59,6 +59,7 @@ pub mod search;
 #[cfg(feature = "axum")]
 pub mod serve;
 pub mod sessions;
+pub mod shares;
 pub mod stats;
 pub mod transport;
 pub mod type_settings;

@@ -186,6 +186,8 @@ problems! {
     NobodyTakesIt = 409 "nobody_takes_it" [schedules];
     /// The maximum number of schedules is reached.
     TooManySchedules = 409 "too_many" [schedules];
+    /// There are too many links to sessions.
+    TooManyShares = 409 "too_many_shares" [shares];
     /// The schedule was changed by another request.
     ScheduleChanged = 409 "changed" [schedules];
     /// A file declares the message type.

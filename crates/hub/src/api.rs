@@ -3,7 +3,7 @@
 use crate::context::Scoped;
 use crate::{
     account, channels, costs, driving, files, hooks, host, imports, memory, messages, model_context, notices, people,
-    push, redaction, requests, retention, routing, runs, schedules, search, sessions, settings, types,
+    push, redaction, requests, retention, routing, runs, schedules, search, sessions, settings, shares, types,
 };
 use api::contract;
 use api::{Access, Api, Endpoint, Nothing, Problem};

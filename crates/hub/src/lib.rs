@@ -17,6 +17,7 @@
 //! - [`driving`]: agents that the server starts itself. `hooks`: what agents report by hooks. `sessions`: listed, made,
 //!   changed. [`watch`]: what the host looks for by itself.
 //! - `messages`: read, posted, changed, given to the agent. [`schedules`]: prompts at a time.
+//! - [`shares`]: links by which somebody without a log-in reads a part of a session.
 //! - `runs`: what an agent was given. [`channels`]: places besides the page where sessions are shown and answered.
 //!   [`push`]: notifications that browsers show while no page is open.
 //! - `api`: the answer to each endpoint. `workers`: what goes on in the background.
@@ -56,6 +57,7 @@ pub mod schedules;
 mod search;
 mod sessions;
 pub mod settings;
+pub mod shares;
 pub mod types;
 pub mod upkeep;
 pub mod watch;

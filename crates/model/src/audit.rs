@@ -70,6 +70,10 @@ crate::words! {
         ScheduleChanged = "schedule_changed",
         /// A schedule was removed.
         ScheduleRemoved = "schedule_removed",
+        /// A link to read a session without a log-in was created.
+        ShareMade = "share_made",
+        /// A link to a session was revoked.
+        ShareRevoked = "share_revoked",
         /// The database was repaired, possibly with data loss.
         DatabaseRepaired = "database_repaired",
         /// This log was exported.
@@ -379,6 +383,28 @@ pub enum Event {
         /// Id of its session.
         session: String,
     },
+    /// A link was created by which a part of a session is read without a log-in.
+    ShareMade {
+        /// Id of the link.
+        share: String,
+        /// Id of the session.
+        session: String,
+        /// First `seq` of the range.
+        from: i64,
+        /// Last `seq` of the range.
+        to: i64,
+        /// True if secrets are masked.
+        redacted: bool,
+        /// When the link expires.
+        expires_at: Micros,
+    },
+    /// A link was revoked.
+    ShareRevoked {
+        /// Id of the link.
+        share: String,
+        /// Id of the session.
+        session: String,
+    },
     /// `verbatim repair` repaired a damaged database.
     DatabaseRepaired {
         /// Number of unreadable messages.
@@ -427,6 +453,8 @@ impl Event {
             Self::ScheduleMade { .. } => AuditKind::ScheduleMade,
             Self::ScheduleChanged { .. } => AuditKind::ScheduleChanged,
             Self::ScheduleRemoved { .. } => AuditKind::ScheduleRemoved,
+            Self::ShareMade { .. } => AuditKind::ShareMade,
+            Self::ShareRevoked { .. } => AuditKind::ShareRevoked,
             Self::DatabaseRepaired { .. } => AuditKind::DatabaseRepaired,
             Self::AuditExported => AuditKind::AuditExported,
             Self::Unknown => AuditKind::Unknown,

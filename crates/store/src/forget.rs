@@ -265,13 +265,14 @@ const BY_RID: [&str; 16] = [
     "DELETE FROM channel_delivery WHERE workspace_id = $1 AND session_rid = $2",
 ];
 /// Deletes the rows of a session, by its id.
-const BY_ID: [&str; 11] = [
+const BY_ID: [&str; 12] = [
     "DELETE FROM schedule_run WHERE workspace_id = $1 AND schedule_id IN (SELECT id FROM schedule WHERE workspace_id = $1 AND session_id = $2)",
     "DELETE FROM schedule WHERE workspace_id = $1 AND session_id = $2",
     "DELETE FROM meta WHERE workspace_id = $1 AND key = 'routing/' || $2",
     "DELETE FROM feed WHERE kind <> 'range' AND workspace_id = $1 AND session_id = $2",
     "DELETE FROM hook_request WHERE workspace_id = $1 AND session_id = $2",
     "DELETE FROM push_notice WHERE workspace_id = $1 AND session_id = $2",
+    "DELETE FROM share_link WHERE workspace_id = $1 AND session_id = $2",
     "DELETE FROM hook_owner WHERE workspace_id = $1 AND session_id = $2",
     "DELETE FROM driven WHERE workspace_id = $1 AND session_id = $2",
     "DELETE FROM agent_run WHERE workspace_id = $1 AND session_id = $2",

@@ -8,8 +8,8 @@ use crate::send::{as_, attribute, problem, send};
 use crate::shared::attr;
 use crate::shared::form::As;
 use crate::shared::page_action::PageAction;
-use crate::visible;
 use crate::shell::{icon, small_icon};
+use crate::visible;
 use api::account::{LogInInfo, LogIns};
 use api::contract::{CreateKey, CreatePairing, EditKeyEndpoint, EndLogIn, EndOtherLogIns, RevokeKey};
 use api::keys::{KeyInfo, Keys, Scope};
@@ -256,7 +256,8 @@ pub fn pair_dialog() -> Part {
 fn device(login: &LogInInfo, clock: &Clock) -> Part {
     let name = model::browser::name(&login.label);
     let notified = login.notified.then(|| part! { " "<span class="chip">"Notifications"</span> });
-    let person = login.person.as_deref().map(|name| part! { " "<span class="mut" dir="auto">{visible::line(name)}</span> });
+    let person =
+        login.person.as_deref().map(|name| part! { " "<span class="mut" dir="auto">{visible::line(name)}</span> });
     let words = format!("Log out {name}");
     let end = if login.current {
         part! { <span class="chip" data-state="done">"This one"</span> }

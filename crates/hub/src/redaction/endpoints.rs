@@ -111,7 +111,13 @@ fn summary(found: &Erased, erased: bool) -> String {
         (titles, ["title", "titles"]),
         (found.ranges, ["place in a transcript", "places in transcripts"]),
         (found.context_entries, ["entry of the context log", "entries of the context log"]),
-        (found.texts, ["prompt of a schedule or unfinished text", "prompts of schedules or unfinished texts"]),
+        (
+            found.texts,
+            [
+                "prompt of a schedule, unfinished text or note of a link",
+                "prompts of schedules, unfinished texts or notes of links",
+            ],
+        ),
         (found.blobs.len() as u64, ["uploaded file", "uploaded files"]),
     ] {
         if count > 0 {

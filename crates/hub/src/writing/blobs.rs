@@ -7,7 +7,7 @@ use api::blobs::{BlobMade, MOST_BYTES};
 use api::keys::Scope;
 use api::{Problem, ProblemCode};
 use futures::stream::{self, Stream, StreamExt as _};
-use model::{Message, MessageType};
+use model::{Message, MessageType, SessionId};
 use serde_json::Value;
 use std::collections::BTreeSet;
 use std::ops::Range;
@@ -86,6 +86,19 @@ impl Scoped {
             return Err(none());
         }
         workspace.blob(sha256).await.map_err(problem)?.ok_or_else(none)
+    }
+
+    /// Like [`Self::blob`], but only of a file that a message of the session refers to.
+    ///
+    /// # Errors
+    ///
+    /// 404 for every other file.
+    pub async fn blob_of_session(&self, session: &SessionId, address: &str) -> Result<Blob, Problem> {
+        let blob = self.blob(address).await?;
+        if self.hub.workspace.session_has_blob(session, &blob.sha256).await.map_err(problem)? {
+            return Ok(blob);
+        }
+        Err(Problem::not_found("blob"))
     }
 
     /// The bytes of a blob in a range, in parts of at most 1 MiB. The first one is read before this returns: a small

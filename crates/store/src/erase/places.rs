@@ -11,7 +11,7 @@ use model::source::PACKED;
 use model::{Micros, SessionId, SourceId};
 
 /// Texts of a session in tables of their own: how they are selected, with their key, and how one is written.
-const TEXTS: [(&str, &str); 2] = [
+const TEXTS: [(&str, &str); 3] = [
     (
         "SELECT id, prompt FROM schedule WHERE workspace_id = $1 AND session_id = $2",
         "UPDATE schedule SET prompt = $1 WHERE workspace_id = $2 AND session_id = $3 AND id = $4",
@@ -19,6 +19,10 @@ const TEXTS: [(&str, &str); 2] = [
     (
         "SELECT message_id, content FROM growing_text WHERE workspace_id = $1 AND session_id = $2",
         "UPDATE growing_text SET content = $1 WHERE workspace_id = $2 AND session_id = $3 AND message_id = $4",
+    ),
+    (
+        "SELECT id, label FROM share_link WHERE workspace_id = $1 AND session_id = $2",
+        "UPDATE share_link SET label = $1 WHERE workspace_id = $2 AND session_id = $3 AND id = $4",
     ),
 ];
 

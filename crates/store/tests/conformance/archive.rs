@@ -268,7 +268,7 @@ async fn every_column_of_a_session_is_written() {
     ];
     // The feed tells what changed here; the number of a row is this database's; channels, schedules, keys, notifications
     // and running agents with what they are writing are of this server.
-    const OURS: [&str; 13] = [
+    const OURS: [&str; 14] = [
         "agent_run.*",
         "channel_delivery.*",
         "channel_session.*",
@@ -282,6 +282,7 @@ async fn every_column_of_a_session_is_written() {
         "session.rid",
         "session.workspace_id",
         "session.changed_pos",
+        "share_link.*",
     ];
     let engine = engines().await.remove(0);
     let Database::Sqlite(file) = &engine.database else { return };
