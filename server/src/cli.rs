@@ -11,6 +11,7 @@ mod machine_args;
 mod message_args;
 mod public_args;
 mod schedule_args;
+mod share_args;
 mod terminal_args;
 mod types_args;
 mod user_args;
@@ -26,6 +27,7 @@ pub use machine_args::{Completions, ConfigCommand, Man, Service, TlsCommand, Tls
 pub use message_args::MessageArgs;
 pub use public_args::PublicArgs;
 pub use schedule_args::{Schedule, ScheduleAdd, ScheduleList, ScheduleNamed, SchedulePause, ScheduleRemove};
+pub use share_args::{Share, ShareCreate, ShareList, ShareRevoke};
 pub use terminal_args::{Tail, Tui};
 pub use types_args::{Types, TypesList, TypesPut, TypesRemove};
 pub use user_args::{User, UserAdd, UserList, UserNamed, UserProject, UserRename, UserRole};
@@ -138,6 +140,9 @@ pub enum Command {
     /// Add, list and remove people, and set their roles and the projects that they see
     #[command(subcommand)]
     User(User),
+    /// Create, list and revoke links by which somebody without a log-in reads a session
+    #[command(subcommand)]
+    Share(Share),
     /// Let Claude Code report its state and ask for permissions here
     #[command(subcommand)]
     Hook(Hook),

@@ -30,6 +30,7 @@ mod send;
 mod serve;
 mod service;
 mod sessions;
+mod share;
 mod show;
 mod tail;
 mod text;
@@ -67,6 +68,7 @@ async fn dispatch(cli: Cli) -> Result<ExitCode> {
         Command::Mcp(args) => mcp::run(args).await,
         Command::Key(args) => key::run(args).await,
         Command::User(args) => user::run(args).await,
+        Command::Share(args) => share::run(args).await,
         Command::Hook(args) => hook::run(args).await,
         Command::Types(args) => types::run(args).await,
         Command::Export(args) => export::run(args).await,
@@ -88,18 +90,22 @@ async fn dispatch(cli: Cli) -> Result<ExitCode> {
 }
 
 /// Fields of requests, and the options that fill them.
-const OPTIONS: [(&str, &str); 13] = [
+const OPTIONS: [(&str, &str); 17] = [
     ("`/agent`", "`--agent`"),
     ("`/at`", "`--at`"),
     ("`/cron`", "`--cron`"),
+    ("`/days`", "`--days`"),
     ("`/expires_at`", "`--expires`"),
     ("`/folder`", "`--folder`"),
+    ("`/from`", "`--from`"),
     ("`/id`", "`--id`"),
+    ("`/label`", "`--label`"),
     ("`/mode`", "`--mode`"),
     ("`/model`", "`--model`"),
     ("`/name`", "`--name`"),
     ("`/role`", "`--role`"),
     ("`/title`", "`--title`"),
+    ("`/to`", "`--to`"),
     ("`/zone`", "`--zone`"),
     ("`since`", "`--since`"),
 ];
@@ -117,6 +123,7 @@ fn advise(error: Error) -> Error {
         "not_found" if problem.title.contains("session") => Some("`verbatim sessions` lists them"),
         "not_found" if problem.title.contains("schedule") => Some("`verbatim schedule list` lists them"),
         "not_found" if problem.title.contains("key") => Some("`verbatim key list` lists them"),
+        "not_found" if problem.title.contains("link") => Some("`verbatim share list` lists them"),
         "transport" => {
             Some("Check that the server is running. `verbatim serve` starts one; `--server` sets another address")
         }

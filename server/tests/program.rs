@@ -97,6 +97,8 @@ mod sdk_posting;
 mod servers;
 #[path = "program/service.rs"]
 mod service;
+#[path = "program/shares.rs"]
+mod shares;
 #[path = "program/shell.rs"]
 mod shell;
 #[path = "program/support.rs"]

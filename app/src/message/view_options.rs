@@ -57,6 +57,8 @@ pub struct TranscriptOptions {
     /// The dev toggle: everything in place, with what the record says of it.
     pub dev: bool,
     pub verbosity: Verbosity,
+    /// Secrets are masked in the messages, which others see unmasked.
+    pub masked: bool,
     /// Only the messages that a filter takes are here: each is a row of its own.
     pub filtered: bool,
     pub detail: Detail,
@@ -142,6 +144,7 @@ impl TranscriptOptions {
             now,
             dev: false,
             verbosity: Verbosity::Normal,
+            masked: false,
             filtered: false,
             plain: Arc::default(),
             detail: Detail::Glance,

@@ -109,8 +109,8 @@ fn label(entry: &Entry, options: &TranscriptOptions) -> String {
 }
 
 fn drawn(entry: &Entry, options: &TranscriptOptions) -> Arc<Drawn> {
-    let key = cache::key(entry, options);
-    if let Some(drawn) = cache::get(&key) {
+    let key = (!options.masked).then(|| cache::key(entry, options));
+    if let Some(drawn) = key.as_ref().and_then(cache::get) {
         return drawn;
     }
     let class = class(entry, options);
@@ -123,7 +123,7 @@ fn drawn(entry: &Entry, options: &TranscriptOptions) -> Arc<Drawn> {
     }
     let drawn = Arc::new(Drawn { class, html });
     // A card that was drawn after the deadline may be incomplete.
-    if !options.stop.is_over() {
+    if let Some(key) = key.filter(|_| !options.stop.is_over()) {
         cache::keep(key, &drawn);
     }
     drawn

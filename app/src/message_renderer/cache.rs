@@ -1,4 +1,5 @@
-//! Drawn messages, kept while there is room: a message of one revision looks the same to everybody.
+//! Drawn messages, kept while there is room: a message of one revision looks the same to everybody. Messages with masked
+//! secrets are never kept.
 
 use crate::html::Html;
 use crate::message::code_review::reviewed::Reviewed;

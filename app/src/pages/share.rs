@@ -49,12 +49,12 @@ fn content(data: &SharePage) -> Part {
     };
     let local = (!data.is_public).then(|| {
         part! {
-            <p class="callout" data-state="waiting">"The link opens on this machine only. For others, start the server with "<code>"--public-url"</code>"; "
-                <code>"docs/user/network.md"</code>" says what else it needs."</p>
+            <div class="callout" data-state="waiting"><p>"The link opens on this machine only. For others, start the server with "<code>"--public-url"</code>"; "
+                <code>"docs/user/network.md"</code>" says what else it needs."</p></div>
         }
     });
     part! {
-        <main class="main" id="main"><div class="scroll" tabindex="-1"><div class="page redacted" id="share" tabindex="-1">
+        <main class="main" id="main"><div class="scroll" tabindex="-1"><div class="page redacted share" id="share" tabindex="-1">
             <div class="pagehead"><h1>"Share a read-only link"</h1>
                 <p><a href=session_href(session.id.as_str())>{title(&session.title)}</a></p>
                 <p>"Whoever has the link reads the session in a browser, without a log-in, until the link expires or you revoke it. Later messages, messages of the system, sub-agents, and messages that change later aren't shared."</p></div>
@@ -76,26 +76,24 @@ fn form(session: &Session) -> Part {
         .done("Link created")
         .attributes();
     let seq = |name: &'static str, words: &'static str, value: i64| {
-        let id = format!("share-{name}");
         part! {
-            <div class="answer-field"><label for=id.clone()>{words}</label>
-                <input id=id name=name type="number" min="1" max=session.last_seq.to_string() required inputmode="numeric" {..as_(As::Number)} value=value.to_string()/>
-                <p class="cap fg-err" role="alert" {..problem(name)} hidden></p></div>
+            <label class="label">{words}<span class="field"><input name=name type="number" min="1" max=session.last_seq.to_string() required inputmode="numeric" {..as_(As::Number)} value=value.to_string()/></span></label>
+            <p class="cap fg-err" role="alert" {..problem(name)} hidden></p>
         }
     };
     part! {
-        <form class="answer" {..send} {..attribute(attr::SHOWS, "share-made")} autocomplete="off">
-            <label class="switch"><input type="checkbox" role="switch" name="redacted" {..as_(As::Switch)} checked/><span>"Mask secrets"</span></label>
-            <p class="cap">"The table below shows what is masked. Files and pictures are left out then. Switched off, everything is readable."</p>
+        <form {..send} {..attribute(attr::SHOWS, "share-made")} autocomplete="off">
+            <div><label class="switch"><input type="checkbox" role="switch" name="redacted" {..as_(As::Switch)} checked/><span>"Mask secrets"</span></label>
+                <p class="cap">"The table below shows what is masked. Files and pictures are left out then. Switched off, everything is readable."</p></div>
             <label class="label">"Expires"<span class="pick wide"><select name="days" {..as_(As::Number)}>
                 <option value="1">"In 1 day"</option><option value="7" selected>"In 7 days"</option><option value="30">"In 30 days"</option></select></span></label>
-            <div class="answer-field"><label for="share-label">"Note for your list of links"</label>
-                <input id="share-label" name="label" {..as_(As::Given)} maxlength="200" dir="auto" placeholder="For the review"/>
-                <p class="cap fg-err" role="alert" {..problem("label")} hidden></p></div>
-            <details class="setting"><summary class="btn tiny">"Only a part"</summary>
+            <label class="label">"Note"<span class="field"><input name="label" {..as_(As::Given)} maxlength="200" dir="auto" placeholder="For the review"/></span>
+                <small>"For your list of links. Readers don't see it"</small></label>
+            <p class="cap fg-err" role="alert" {..problem("label")} hidden></p>
+            <details><summary class="btn tiny">"Only a part"</summary>
                 {seq("from", "From message", 1)}
                 {seq("to", "To message", session.last_seq)}
-                <p class="cap">"A message's number stands in its link."</p>
+                <p class="cap">"A message's link ends with its number."</p>
             </details>
             <p class="cap fg-err" role="alert" {..problem("")} hidden></p>
             <div class="actions"><button type="submit" class="btn primary">{icon(Glyph::LINK)}"Create link"</button></div>

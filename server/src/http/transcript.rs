@@ -65,6 +65,7 @@ pub async fn options(scoped: &Scoped, detail: &SessionDetail, view: &View) -> Re
     let mut options = TranscriptOptions::new(session.id.clone(), session.last_seq, hub::clock::now());
     options.dev = view.dev == Dev::On;
     options.verbosity = view.verbosity;
+    options.masked = scoped.redactor.is_some();
     options.plain = scoped.hub.state::<CurrentTypeSettings>().get();
     options.filtered = !view.filter.is_empty();
     options.answers = session.registered;

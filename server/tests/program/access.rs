@@ -76,6 +76,8 @@ fn every_route_with_every_credential() {
             ("{channel}", "none"),
             ("{schedule}", "none"),
             ("{notice}", "none"),
+            ("{share}", "none"),
+            ("{secret}", "none"),
             ("{agent}", "claude_code"),
             ("{person}", "none"),
             ("{wait}", "1"),

@@ -104,6 +104,7 @@ fn no_command_passes_stored_text_to_a_terminal_that_would_obey_it() {
     let broken = place.write("broken.db", "SQLite format 3\0");
     let broken = broken.to_str().unwrap();
     place.out(&["backup", "backups"]);
+    let label = HOSTILE.replace(char::is_control, "");
     let cases: &[(&str, &[&[&str]])] = &[
         ("serve", &[]),
         ("tail", &[&[session]]),
@@ -141,6 +142,9 @@ fn no_command_passes_stored_text_to_a_terminal_that_would_obey_it() {
         ("user rename", &[&["Ines", "Bo"], &["Bo", HOSTILE]]),
         ("user project", &[&[HOSTILE, "--only", "Bo"], &["/p", "--all"]]),
         ("user remove", &[&["Bo"]]),
+        ("share create", &[&[session, "--label", &label], &[session, "--unmasked", "--json"]]),
+        ("share list", &[&[], &["--json"]]),
+        ("share revoke", &[&[HOSTILE]]),
         ("hook install", &[&[]]),
         ("hook status", &[&[]]),
         ("hook uninstall", &[&[]]),

@@ -61,7 +61,7 @@ pub fn options(data: &Palette) -> Vec<Found> {
 
 /// The chips and the routing of the open session, and the session to print and as a file: the menu of its page has the
 /// same.
-fn written_out(session: &str) -> [(&'static str, Glyph, String); 9] {
+fn written_out(session: &str) -> [(&'static str, Glyph, String); 10] {
     let export = |format: &str| format!("{}?format={format}", ExportSession.path([session]));
     [
         ("Filter messages", Glyph::FILTER, format!("{}?filter=1", session_href(session))),
@@ -72,6 +72,7 @@ fn written_out(session: &str) -> [(&'static str, Glyph, String); 9] {
         ("Export as JSON", Glyph::BRACES, export("json")),
         ("Export as an archive", Glyph::ARCHIVE, export("jsonl")),
         ("Export without secrets", Glyph::EYE, format!("{}/redacted", session_href(session))),
+        ("Share a read-only link", Glyph::LINK, format!("{}/share", session_href(session))),
         ("Erase a text", Glyph::KEY, format!("{}/erase", session_href(session))),
     ]
 }

@@ -35,6 +35,7 @@ const FLAT: &[(&str, &str)] = &[
     ("get_type_settings", ""),
     ("list_notices", ""),
     ("get_push", ""),
+    ("list_shares", ""),
     ("stats", "?from=2026-02-20&to=2026-03-10"),
     ("get_budgets", ""),
     ("list_imports", ""),
