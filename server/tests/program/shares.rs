@@ -26,7 +26,7 @@ impl Mill {
         let mut mill = Self { server, postgres, agent, owner, session: String::new() };
         let made =
             mill.as_agent("POST", "/v1/sessions", &json!({"agent": "bot", "id": "mill", "title": "Grind the rye"}));
-        mill.session = made.json()["id"].as_str().unwrap().to_owned();
+        made.json()["id"].as_str().unwrap().clone_into(&mut mill.session);
         mill
     }
 

@@ -64,7 +64,7 @@ fn row(share: &Share, clock: &Clock) -> Part {
 }
 
 fn named(share: &Share) -> String {
-    share.session_title.as_deref().map_or_else(|| "deleted session".to_owned(), |words| title(words).to_string())
+    share.session_title.as_deref().map_or_else(|| "deleted session".to_owned(), title)
 }
 
 fn note(share: &Share) -> Option<Part> {
