@@ -104,7 +104,7 @@ impl OpenShare {
 /// Reads as the reader of a link does: like the owner, but what no model may read isn't for strangers either.
 fn reader(hub: &Hub, redacted: bool) -> Result<Scoped, Problem> {
     let redactor = if redacted { Some(redactor(&[])?) } else { None };
-    Ok(Scoped { redactor, ..Scoped::new(hub.clone(), Caller::Owner).for_model() })
+    Ok(Scoped { redactor, ..Scoped::new(hub.clone(), Caller::owner()).for_model() })
 }
 
 fn without_surroundings(mut detail: SessionDetail) -> SessionDetail {

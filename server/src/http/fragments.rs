@@ -10,6 +10,7 @@ use api::audit::AuditQuery;
 use api::messages::{ListMessages, MessageDetail, MessagePath};
 use api::sessions::{ListSessions, SessionDetail, SessionPath};
 use api::{Api as _, Nothing, Problem};
+use api::people::PersonRole;
 use app::pages::panel::{self, PanelData, Tab};
 use app::pages::session::Dev;
 use app::transcript::Detail;
@@ -287,7 +288,11 @@ pub async fn records(
         Some(RecordsForm::Text) => site.draw(move |_| app::fragments::records_text(&detail)).await?.into_response(),
         None => {
             let path = MessagePath { session, message: detail.entry.message.draft.id.to_string() };
-            let told = site.api.list_message_deliveries(path, Nothing {}).await?.deliveries;
+            let told = if site.role() == PersonRole::Viewer {
+                Vec::new()
+            } else {
+                site.api.list_message_deliveries(path, Nothing {}).await?.deliveries
+            };
             let clock = page_data::clock(&headers);
             Fragment(site.draw(move |_| app::fragments::records(&detail, &told, &clock)).await?).into_response()
         }

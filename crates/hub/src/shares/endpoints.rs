@@ -93,7 +93,9 @@ pub async fn revoke_share(scoped: &Scoped, path: &SharePath) -> Result<Shares, P
 
 /// The name of the caller, as readers of the link see it.
 fn name_of(scoped: &Scoped) -> String {
-    scoped.person.as_ref().map_or_else(|| "the owner of this server".to_owned(), |person| person.name.clone())
+    let user = scoped.caller.user().and_then(|user| user.name.clone());
+    let name = scoped.person.as_ref().map(|person| person.name.clone()).or(user);
+    name.unwrap_or_else(|| "the owner of this server".to_owned())
 }
 
 fn shown(share: Stored, session_title: Option<String>) -> Share {
