@@ -95,10 +95,10 @@ fn state(page: &MemoryPage) -> Part {
         }
     };
     let embed = (page.vectors != VectorState::Off).then(|| {
-        part! { <button type="button" class="btn quiet tiny" {..send(EmbedMemory, []).done("").then(Then::Reload).attributes()} title="Computes all vectors again, for example after a change of the model">{shell::small_icon(Glyph::REFRESH)}"Recompute vectors"</button> }
+        part! { <button type="button" class="btn quiet tiny for-owners" {..send(EmbedMemory, []).done("").then(Then::Reload).attributes()} title="Computes all vectors again, for example after a change of the model">{shell::small_icon(Glyph::REFRESH)}"Recompute vectors"</button> }
     });
     let forget = (page.total > 0).then(|| {
-        part! { <button type="button" class="btn quiet tiny" {..send(ForgetMemoryEndpoint, []).with(&ForgetMemory { all: true, ..ForgetMemory::default() }).done("").then(Then::Reload).confirm("forget-all").attributes()}>{shell::small_icon(Glyph::TRASH)}"Forget all"</button> }
+        part! { <button type="button" class="btn quiet tiny for-owners" {..send(ForgetMemoryEndpoint, []).with(&ForgetMemory { all: true, ..ForgetMemory::default() }).done("").then(Then::Reload).confirm("forget-all").attributes()}>{shell::small_icon(Glyph::TRASH)}"Forget all"</button> }
     });
     let mark = failed.then(|| shell::small_icon(Glyph::FAIL));
     part! {
@@ -141,7 +141,7 @@ fn row(memory: &Recalled, clock: &Clock) -> Part {
             <div class="cap">
                 <a class="cut" dir="auto" href=to title="Show it in its session">{title(&memory.session_title)}</a>
                 {moment(clock, memory.created_at, "num")}{by}<span class="sp"></span>
-                <button type="button" class="btn quiet tiny" {..send(ForgetMemoryEndpoint, []).with(&this).done("Forgotten").then(Then::TakeRow).attributes()}>
+                <button type="button" class="btn quiet tiny for-owners" {..send(ForgetMemoryEndpoint, []).with(&this).done("Forgotten").then(Then::TakeRow).attributes()}>
                     {shell::small_icon(Glyph::TRASH)}"Forget"<span class="sr">{format!(": {}", visible::line(&short))}</span></button>
             </div>
         </li>
