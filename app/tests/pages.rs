@@ -129,7 +129,7 @@ fn a_closed_panel_and_a_place_in_the_middle() {
     let data =
         SessionPageData { panel_state: PanelState::Closed, at: Some(205), dev: Dev::On, ..made_up::session(Dev::On) };
     let html = session::page(&with_plain_rows(data));
-    assert!(html.contains("<div id=\"app\" class=\"app\" "));
+    assert!(html.contains("<div id=\"app\" data-may=\"owner\" class=\"app\" "));
     assert!(html.contains("data-at=\"205\""));
     assert!(html.contains("href=\"/s/0199-1?at=100&amp;dev=1\""));
 }

@@ -67,11 +67,15 @@ use tower_http::CompressionLevel;
 use tower_http::compression::CompressionLayer;
 use tower_http::compression::predicate::{NotForContentType, Predicate as _, SizeAbove};
 
-/// State that pages and fragments share. A handler's argument has the API as its caller may call it.
+/// What pages and fragments share, without an API: nothing is read for nobody. Cheap to clone; clones share state.
+#[derive(Clone)]
+pub struct Shared(Arc<SiteInner>);
+
+/// What a page is drawn with. As a handler's argument it has the API as its caller may call it.
 #[derive(Clone)]
 pub struct Site {
     pub api: Scoped,
-    shared: Arc<SiteInner>,
+    shared: Shared,
 }
 
 pub struct SiteInner {
@@ -88,16 +92,25 @@ impl std::ops::Deref for Site {
     }
 }
 
+impl std::ops::Deref for Shared {
+    type Target = SiteInner;
+    fn deref(&self) -> &SiteInner {
+        &self.0
+    }
+}
+
+impl Shared {
+    /// The site for a caller. The credential of this machine sees pages as the owner does.
+    fn of(&self, scoped: &Scoped) -> Site {
+        let caller = if scoped.caller == Caller::Local { Caller::owner() } else { scoped.caller.clone() };
+        Site { api: Scoped { caller, ..scoped.clone() }, shared: self.clone() }
+    }
+}
+
 impl Site {
     /// The same site for another caller of the API.
     fn with_api(&self, api: Scoped) -> Self {
-        Self { api, shared: Arc::clone(&self.shared) }
-    }
-
-    /// The same site for a caller. The credential of this machine sees pages as the owner does.
-    fn of(&self, scoped: &Scoped) -> Self {
-        let caller = if scoped.caller == Caller::Local { Caller::owner() } else { scoped.caller.clone() };
-        self.with_api(Scoped { caller, ..scoped.clone() })
+        Self { api, shared: self.shared.clone() }
     }
 
     /// Returns the role of whoever looks.
@@ -111,10 +124,10 @@ impl Site {
     }
 }
 
-impl FromRequestParts<Self> for Site {
+impl FromRequestParts<Shared> for Site {
     type Rejection = Problem;
 
-    async fn from_request_parts(parts: &mut Parts, site: &Self) -> Result<Self, Problem> {
+    async fn from_request_parts(parts: &mut Parts, site: &Shared) -> Result<Self, Problem> {
         parts.extensions.get::<Scoped>().map(|scoped| site.of(scoped)).ok_or_else(Problem::internal)
     }
 }
@@ -162,9 +175,8 @@ pub fn router(
 ) -> Router {
     let (public, authority) = (reach.url.clone(), reach.authority.clone());
     let is_public = public.is_some();
-    let owner = Scoped::new(hub.clone(), Caller::owner());
     let build = build.unwrap_or_else(assets::build);
-    let site = Site { api: owner, shared: Arc::new(SiteInner { hub: hub.clone(), assets: assets::urls(), build }) };
+    let site = Shared(Arc::new(SiteInner { hub: hub.clone(), assets: assets::urls(), build }));
     let pages = Router::new()
         .route("/", get(pages::sessions))
         .route("/sessions", get(pages::sessions))

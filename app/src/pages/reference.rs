@@ -178,7 +178,13 @@ fn refusals(document: &Value) -> Part {
 }
 
 fn credentials(document: &Value) -> Part {
-    let names = [("owner", "login", "A person"), ("local", "machine", "A command"), ("agent", "agent_key", "An agent")];
+    let names = [
+        ("viewer", "login", "A person"),
+        ("member", "login", "A member, or an owner"),
+        ("owner", "login", "An owner"),
+        ("local", "machine", "A command"),
+        ("agent", "agent_key", "An agent"),
+    ];
     let rows: Vec<_> = names
         .into_iter()
         .map(|(word, scheme, name)| {

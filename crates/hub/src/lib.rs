@@ -66,7 +66,7 @@ pub mod writing;
 
 pub use basics::pause::random;
 pub use basics::{clock, hex, problem};
-pub use caller::{Agent, Caller, Person, Surface};
+pub use caller::{Agent, Caller, Person, Surface, User};
 pub use context::embedder::Embedder;
 pub use context::metrics::{Metrics, Stream, milliseconds};
 pub use context::request_span::with_session;

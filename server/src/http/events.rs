@@ -1,6 +1,6 @@
 //! The event stream: what changed, never content.
 
-use super::Site;
+use super::Shared;
 use super::extract::Asked;
 use super::guard::Credential;
 use super::long_requests::{LongRequests, Permit};
@@ -46,13 +46,13 @@ const STREAMS_OF_KEY: usize = 256;
 /// State of the handler. Cheap to clone; clones share state.
 #[derive(Clone)]
 pub struct Events {
-    site: Site,
+    site: Shared,
     /// Streams of each log-in and key.
     open: LongRequests,
 }
 
 impl Events {
-    pub fn new(site: Site) -> Self {
+    pub fn new(site: Shared) -> Self {
         Self { site, open: LongRequests::default() }
     }
 

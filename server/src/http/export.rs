@@ -9,11 +9,12 @@ pub mod written;
 use super::extract::{Asked, Named, PageOf};
 use super::transcript::View;
 use super::{Site, page_data, pages};
+use api::contract::EraseTextEndpoint;
 use api::messages::{Entry, ListMessages};
 use api::people::PersonRole;
 use api::redaction::RedactionQuery;
 use api::sessions::SessionPath;
-use api::{Api as _, Nothing};
+use api::{Api as _, Endpoint as _, Nothing};
 use api::{Problem, ProblemCode};
 use app::pages::redacted::RedactedPage;
 use app::shared::message_filter::MessageFilter;
@@ -234,6 +235,7 @@ fn is_named_after(stem: &str, own_id: &str) -> bool {
 /// `GET /s/{session}/erase`
 pub async fn erase(site: Site, PageOf(path): PageOf<SessionPath>, headers: HeaderMap) -> Response {
     let page = async {
+        site.api.authorize(EraseTextEndpoint::INFO.access)?;
         let (detail, shell) =
             tokio::try_join!(site.api.get_session(path, Nothing {}), page_data::surroundings(&site, &headers))?;
         Ok(app::pages::erase::page(&app::pages::erase::ErasePage { session: detail.session, shell }))

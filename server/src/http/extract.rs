@@ -1,7 +1,7 @@
 //! Extractors of path and query for the routes outside the table, which refuse as the table does.
 
-use super::Site;
 use super::pages::refusal;
+use super::{Shared, Site};
 use api::{Problem, ProblemCode};
 use axum::extract::{FromRequestParts, Path};
 use axum::http::request::Parts;
@@ -32,9 +32,9 @@ impl<T: DeserializeOwned + Send, S: Send + Sync> FromRequestParts<S> for Named<T
     }
 }
 
-impl<T: DeserializeOwned + Send> FromRequestParts<Site> for PageOf<T> {
+impl<T: DeserializeOwned + Send> FromRequestParts<Shared> for PageOf<T> {
     type Rejection = Response;
-    async fn from_request_parts(parts: &mut Parts, site: &Site) -> Result<Self, Response> {
+    async fn from_request_parts(parts: &mut Parts, site: &Shared) -> Result<Self, Response> {
         match Named::from_request_parts(parts, site).await {
             Ok(Named(named)) => Ok(Self(named)),
             Err(_) => {

@@ -5,7 +5,7 @@ use super::pages::{
     PanelQuery, folders_data, inbox_data, panel as panel_data, routing_data, sessions_data, settings_data,
 };
 use super::transcript::View;
-use super::{Site, filter, page_data, transcript};
+use super::{Shared, Site, filter, page_data, transcript};
 use api::audit::AuditQuery;
 use api::messages::{ListMessages, MessageDetail, MessagePath};
 use api::people::PersonRole;
@@ -57,10 +57,10 @@ pub struct OfSession {
     view: View,
 }
 
-impl FromRequestParts<Site> for OfSession {
+impl FromRequestParts<Shared> for OfSession {
     type Rejection = Problem;
 
-    async fn from_request_parts(parts: &mut Parts, site: &Site) -> Result<Self, Problem> {
+    async fn from_request_parts(parts: &mut Parts, site: &Shared) -> Result<Self, Problem> {
         let Named(path) = Named::<SessionPath>::from_request_parts(parts, site).await?;
         let Asked(query) = Asked::<FragmentQuery>::from_request_parts(parts, site).await?;
         let view = query.view(&parts.headers)?;

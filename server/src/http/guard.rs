@@ -4,7 +4,7 @@
 use super::long_requests::LongRequests;
 use super::rate::Rate;
 use super::slots::{Holder, Seat};
-use super::{Site, login, page_data, pages};
+use super::{Shared, login, page_data, pages};
 use crate::public_url::PublicUrl;
 use api::account::{READER_HEADER, READER_MODEL, SECRET_HEADER};
 use api::serve::{Held, Weight, discard};
@@ -24,7 +24,7 @@ use std::sync::Arc;
 #[derive(Clone)]
 pub struct Doors {
     pub hub: Hub,
-    pub site: Site,
+    pub site: Shared,
     key: Arc<str>,
     /// `127.0.0.1:7117`, `localhost:7117`, `[::1]:7117`: another name that leads here is an attack (DNS rebinding).
     hosts: Arc<[String]>,
@@ -50,7 +50,7 @@ pub enum Name {
 }
 
 impl Doors {
-    pub fn new(hub: Hub, key: &str, address: SocketAddr, public: Option<PublicUrl>, site: Site, rate: Rate) -> Self {
+    pub fn new(hub: Hub, key: &str, address: SocketAddr, public: Option<PublicUrl>, site: Shared, rate: Rate) -> Self {
         let port = address.port();
         let names = ["127.0.0.1".to_owned(), "localhost".to_owned(), "[::1]".to_owned()];
         let mut hosts: Vec<String> = names.iter().map(|name| format!("{name}:{port}")).collect();

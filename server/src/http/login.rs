@@ -1,7 +1,7 @@
 //! Log-in: a one-time code becomes a cookie, and a secret that is none.
 
 use super::guard::{self, Doors, Name};
-use super::{Site, page_data};
+use super::{Shared, page_data};
 use api::account::{LogIn, LogInSecret, LogInState};
 use api::{Nothing, Problem};
 use app::shared::FROM_OUTSIDE;
@@ -53,7 +53,7 @@ fn cookie(doors: &Doors, name: Name, token: &str, seconds: i64) -> [(HeaderName,
     [(header::SET_COOKIE, cookie)]
 }
 
-pub async fn page(State(site): State<Site>, headers: HeaderMap) -> Response {
+pub async fn page(State(site): State<Shared>, headers: HeaderMap) -> Response {
     page_data::html(StatusCode::OK, page_data::login_page(&site, &headers))
 }
 

@@ -1,7 +1,7 @@
 //! Data that every page needs.
 
 use super::transcript::View;
-use super::{Site, assets, guard};
+use super::{Site, SiteInner, assets, guard};
 use api::people::PersonRole;
 use api::sessions::{ListSessions, SessionPage, SessionShow};
 use api::{Api as _, Nothing, Problem};
@@ -39,7 +39,7 @@ pub fn kept(response: Response, path: &str, site: &Site) -> Response {
 }
 
 /// Names the build of a page and the files that it needs: what stands in the page itself is partly other people's text.
-pub fn with_files(mut response: Response, site: &Site, more: &[&str]) -> Response {
+pub fn with_files(mut response: Response, site: &SiteInner, more: &[&str]) -> Response {
     let app::page::Assets { css, secret, boot, js, wasm, icon } = &site.assets;
     let files: Vec<&str> =
         [css, secret, boot, js, wasm, icon].into_iter().map(String::as_str).chain(more.iter().copied()).collect();
@@ -134,7 +134,7 @@ pub async fn shell(site: &Site, headers: &HeaderMap, recent: SessionPage) -> Res
     })
 }
 
-pub fn problem_page(site: &Site, headers: &HeaderMap, problem: &Problem) -> Response {
+pub fn problem_page(site: &SiteInner, headers: &HeaderMap, problem: &Problem) -> Response {
     let status = StatusCode::from_u16(problem.status).unwrap_or(StatusCode::INTERNAL_SERVER_ERROR);
     let page = app::pages::problem::ProblemPage {
         status: status.as_u16(),
@@ -152,7 +152,7 @@ fn host(url: &str) -> &str {
     url.split_once("://").map_or(url, |(_, host)| host)
 }
 
-pub fn login_page(site: &Site, headers: &HeaderMap) -> String {
+pub fn login_page(site: &SiteInner, headers: &HeaderMap) -> String {
     app::pages::login::page(&app::pages::login::LoginPage {
         host: host(&site.hub.settings.base_url).to_owned(),
         script: assets::url("login.js"),

@@ -4,9 +4,9 @@ use super::export::written::{POLICY, shared, standalone};
 use super::extract::PageOf;
 use super::rate::Rate;
 use super::slots::Seat;
-use super::{Site, page_data, pages};
+use super::{Shared, Site, page_data, pages};
 use api::sessions::SessionPath;
-use api::{Api as _, Nothing, Problem};
+use api::{Api as _, Endpoint as _, Nothing, Problem};
 use app::clock::Clock;
 use app::pages::printed;
 use app::pages::share::SharePage;
@@ -38,13 +38,13 @@ const ROBOTS: &str =
 /// State of the page.
 #[derive(Clone)]
 pub struct Door {
-    site: Site,
+    site: Shared,
     /// Openings by address.
     rate: Rate,
 }
 
 impl Door {
-    pub fn new(site: Site) -> Self {
+    pub fn new(site: Shared) -> Self {
         Self { site, rate: Rate::new(PER_SECOND) }
     }
 }
@@ -103,8 +103,9 @@ fn with_headers(mut answer: Response) -> Response {
 }
 
 /// `GET /s/{session}/share`: what a link would show, and the form that makes one.
-pub async fn form(State(site): State<Site>, PageOf(path): PageOf<SessionPath>, headers: HeaderMap) -> Response {
+pub async fn form(site: Site, PageOf(path): PageOf<SessionPath>, headers: HeaderMap) -> Response {
     let page = async {
+        site.api.authorize(api::contract::CreateShare::INFO.access)?;
         let (detail, report, shell) = tokio::try_join!(
             site.api.get_session(path.clone(), Nothing {}),
             site.api.preview_share(&path),

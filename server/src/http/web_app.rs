@@ -1,7 +1,7 @@
 //! Files of the installable app: the manifest, the service worker, and the worker's page for pages that it doesn't
 //! store. They are public, because they contain no user data.
 
-use super::{Site, assets, page_data};
+use super::{Shared, assets, page_data};
 use api::json;
 use axum::extract::State;
 use axum::http::{HeaderMap, StatusCode, header};
@@ -85,7 +85,7 @@ pub async fn worker(headers: HeaderMap) -> Response {
     assets::file("worker.js", A_DAY, &headers)
 }
 
-pub async fn page(State(site): State<Site>, headers: HeaderMap) -> Response {
+pub async fn page(State(site): State<Shared>, headers: HeaderMap) -> Response {
     let script = assets::url("offline.js");
     let page = app::pages::offline::page(&app::pages::offline::OfflinePage {
         script: script.clone(),

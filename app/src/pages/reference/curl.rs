@@ -6,6 +6,7 @@ use crate::icon::Glyph;
 use crate::part::{Part, part};
 use crate::shared::page_action::PageAction;
 use crate::shell::small_icon;
+use api::people::PersonRole;
 use leptos::prelude::*;
 
 /// Text for a shell, with a button that copies it.
@@ -28,15 +29,16 @@ pub fn example(operation: &Operation<'_>) -> Option<Part> {
 fn credential(operation: &Operation<'_>) -> Option<&'static str> {
     let value = operation.value;
     let may = |who: &str| value["x-access"].as_array().into_iter().flatten().any(|word| word == who);
+    let may_people = || PersonRole::WORDS.iter().any(|role| may(role));
     // A key reads its own sessions, unless it was made for more.
     if may("agent") && value["x-scope"] != "read_all" {
         Some("-H \"Authorization: Bearer $VERBATIM_KEY\"")
     } else if may("local") {
         Some("-H \"Authorization: Bearer $VERBATIM_LOCAL\"")
-    } else if may("owner") && operation.method == "get" {
+    } else if may_people() && operation.method == "get" {
         Some("-b cookies.txt")
     } else {
-        may("owner")
+        may_people()
             .then_some("-b cookies.txt -H \"X-Verbatim-Secret: $VERBATIM_SECRET\" \\\n  -H \"Origin: $VERBATIM_URL\"")
     }
 }

@@ -214,6 +214,9 @@ fn menu(data: &SessionPageData) -> Part {
     let erase = (data.shell.role == PersonRole::Owner).then(|| {
         part! { <hr/><a class="menu-item" href=format!("{page}/erase")>{icon(Glyph::KEY)}<span>"Erase a text…"</span></a> }
     });
+    let share = (data.shell.role == PersonRole::Owner).then(|| {
+        part! { <a class="menu-item" href=format!("{page}/share")>{icon(Glyph::LINK)}<span>"Share a read-only link…"</span></a> }
+    });
     let (pinned, archived) = (session.pinned_at.map(|_| ""), session.archived_at.map(|_| ""));
     // Where nothing more is said there is nothing to pause.
     let ongoing = (session.registered && session.ended_at.is_none()).then_some("");
@@ -229,7 +232,7 @@ fn menu(data: &SessionPageData) -> Part {
             <a class="menu-item only-narrow" href=find_href(session) data-action=PageAction::Find.name()>{icon(Glyph::SEARCH)}<span>"Find in this session"</span></a>
             <a class="menu-item only-narrow" href=format!("{page}?filter=1") data-action=PageAction::ToggleFilter.name()>{icon(Glyph::FILTER)}<span>"Filter messages"</span></a>
             <a class="menu-item only-narrow" data-action=PageAction::SetLevel.name() href=format!("{page}?{}", dev.0)>{icon(Glyph::CODE)}<span>{dev.1}</span></a>
-            <a class="menu-item" href=format!("{page}/share")>{icon(Glyph::LINK)}<span>"Share a read-only link…"</span></a>
+            {share}
             <p class="menu-head">{if only.is_empty() { "Export" } else { "Export what the filter shows" }}</p>
             <a class="menu-item" href=printed>{icon(Glyph::PRINT)}<span>"Printable page"</span></a>
             <a class="menu-item" href=export("html") download="">{icon(Glyph::GLOBE)}<span>"HTML in one file"</span></a>
