@@ -1,9 +1,20 @@
 //! The caller, log-ins, and the state of the server.
 
 use crate::endpoint::{Input, Reply};
-use crate::people::PersonRole;
 use model::Micros;
 use serde::{Deserialize, Serialize};
+
+model::words! {
+    /// The role of a person. Each one includes those before it.
+    PersonRole {
+        /// Reads. Can't post, decide, press buttons, or export originals.
+        Viewer = "viewer",
+        /// Reads and drives: posts, decides, starts agents, edits and deletes sessions.
+        Member = "member",
+        /// Also changes settings, keys, channels and people, and sees all projects.
+        Owner = "owner",
+    }
+}
 
 /// The caller.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]

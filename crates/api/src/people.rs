@@ -1,21 +1,11 @@
 //! People who may log in, their roles, and who sees which projects.
 
+pub use crate::account::PersonRole;
+
 use crate::account::Pairing;
 use crate::endpoint::{Input, Reply};
 use model::Micros;
 use serde::{Deserialize, Serialize};
-
-model::words! {
-    /// The role of a person. Each one includes those before it.
-    PersonRole {
-        /// Reads. Can't post, decide, press buttons, or export originals.
-        Viewer = "viewer",
-        /// Reads and drives: posts, decides, starts agents, edits and deletes sessions.
-        Member = "member",
-        /// Also changes settings, keys, channels and people, and sees all projects.
-        Owner = "owner",
-    }
-}
 
 /// A person to add.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]

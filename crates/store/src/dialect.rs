@@ -5,6 +5,7 @@
 use crate::store::Tx;
 use crate::tokens::Term;
 use crate::{Store, StoreError};
+use sqlx::{Database, Encode, QueryBuilder, Type};
 use std::sync::Arc;
 
 /// Takes a workspace's row lock. `SQLite`'s transaction holds the lock on everything already.
@@ -179,5 +180,21 @@ impl Store {
             }
         }
         Ok(())
+    }
+}
+
+/// Limits a column to some values. None means all.
+pub(crate) fn one_of<DB: Database>(q: &mut QueryBuilder<DB>, column: &str, values: &[impl ToString])
+where
+    String: for<'a> Encode<'a, DB> + Type<DB>,
+{
+    if !values.is_empty() {
+        q.push(format_args!(" AND {column} IN ("));
+        let mut list = q.separated(", ");
+        for value in values {
+            // As it is written: PostgreSQL takes no NUL.
+            list.push_bind(value.to_string().replace('\0', "\u{fffd}"));
+        }
+        list.push_unseparated(")");
     }
 }

@@ -19,8 +19,9 @@ pub use listing::Listing;
 pub use retention::{Resting, RestingFilter};
 pub use search::SearchHits;
 
+pub(crate) use crate::dialect::one_of;
+
 use crate::StoreError;
-use sqlx::{Database, Encode, QueryBuilder, Type};
 
 /// A cursor: rid and sort value of the last row.
 fn write_cursor(rid: i64, value: &str) -> String {
@@ -36,20 +37,4 @@ fn read_cursor(cursor: &str) -> Result<(i64, &str), StoreError> {
 
 fn corrupt(what: impl std::fmt::Display) -> StoreError {
     StoreError::Corrupt(what.to_string())
-}
-
-/// Limits a column to some values. None means all.
-pub(crate) fn one_of<DB: Database>(q: &mut QueryBuilder<DB>, column: &str, values: &[impl ToString])
-where
-    String: for<'a> Encode<'a, DB> + Type<DB>,
-{
-    if !values.is_empty() {
-        q.push(format_args!(" AND {column} IN ("));
-        let mut list = q.separated(", ");
-        for value in values {
-            // As it is written: PostgreSQL takes no NUL.
-            list.push_bind(value.to_string().replace('\0', "\u{fffd}"));
-        }
-        list.push_unseparated(")");
-    }
 }

@@ -1,6 +1,6 @@
 //! The sessions that a reader may see, and how statements say so: the only place that narrows by reader.
 
-use crate::read::one_of;
+use crate::dialect::one_of;
 use sqlx::{Database, Encode, QueryBuilder, Type};
 use std::sync::Arc;
 

@@ -35,12 +35,10 @@ impl<T: DeserializeOwned + Send, S: Send + Sync> FromRequestParts<S> for Named<T
 impl<T: DeserializeOwned + Send> FromRequestParts<Shared> for PageOf<T> {
     type Rejection = Response;
     async fn from_request_parts(parts: &mut Parts, site: &Shared) -> Result<Self, Response> {
-        match Named::from_request_parts(parts, site).await {
-            Ok(Named(named)) => Ok(Self(named)),
-            Err(_) => {
-                let site = Site::from_request_parts(parts, site).await.map_err(IntoResponse::into_response)?;
-                Err(refusal(&site, &parts.headers, &Problem::not_found("page")).await)
-            }
+        if let Ok(Named(named)) = Named::from_request_parts(parts, site).await {
+            return Ok(Self(named));
         }
+        let site = Site::from_request_parts(parts, site).await.map_err(IntoResponse::into_response)?;
+        Err(refusal(&site, &parts.headers, &Problem::not_found("page")).await)
     }
 }
