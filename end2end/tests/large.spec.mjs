@@ -152,14 +152,14 @@ test('a large difference is worked with', async ({ page, context, verbatim }) =>
 test.describe('answers that are late, or fail', () => {
   test.use({ serviceWorkers: 'block', tolerated: [/status of 503/] });
 
-  // `plan` says of an address after how many milliseconds it is answered, and with what if not by the server. Gives what
-  // waits until all that was asked for is answered, and the page is done with it.
+  // `plan` says of an address after how many milliseconds, or after what, it is answered, and with what if not by the server. Gives
+  // what waits until all that was asked for is answered, and the page is done with it.
   const late = async (page, part, plan) => {
     let asking = 0;
     await page.route(`**/net?*${part}*`, async (route) => {
       asking += 1;
-      const [milliseconds, answer] = plan(route.request().url());
-      await new Promise((resolve) => { setTimeout(resolve, milliseconds); });
+      const [after, answer] = plan(route.request().url());
+      await (typeof after === 'number' ? new Promise((resolve) => { setTimeout(resolve, after); }) : after);
       await (answer ? route.fulfill(answer) : route.continue());
       asking -= 1;
     });
@@ -184,10 +184,15 @@ test.describe('answers that are late, or fail', () => {
       await page.setViewportSize({ width: 1084, height: 1500 });
       const asked = new Map();
       const busy = { status: 503, json: { title: 'Busy', status: 503, code: 'busy' } };
+      // Nothing is answered before something was asked for twice, however slow the page is.
+      let isTwice;
+      const twice = new Promise((resolve) => { isTwice = resolve; });
       const settled = await late(page, 'rows=', (url) => {
         const range = new URL(url).searchParams.get('rows');
         asked.set(range, (asked.get(range) ?? 0) + 1);
-        return asked.get(range) === 1 ? [300] : [900, busy];
+        if (asked.get(range) === 1) return [twice];
+        isTwice();
+        return [900, busy];
       });
       await large(page, verbatim);
       await expect(page.locator('.bc:not(:has(.bk))')).toHaveCount(0);
