@@ -20,6 +20,7 @@ pub struct NewPerson {
 }
 impl Input for NewPerson {
     const EXAMPLE: &'static str = r#"{"name": "Ines", "role": "member"}"#;
+    const REFUSALS: &'static [u16] = &[409];
 }
 
 /// Changes to a person. Absent fields stay unchanged.

@@ -30,6 +30,7 @@ pub struct NewShare {
 }
 impl Input for NewShare {
     const EXAMPLE: &'static str = r#"{"session": "s1", "days": 7, "label": "For the review"}"#;
+    const REFUSALS: &'static [u16] = &[404, 409];
 }
 
 /// A new link, which no other reply has.
