@@ -74,6 +74,11 @@ impl Caller {
         if let Self::User(user) = self { Some(user) } else { None }
     }
 
+    /// Id of the person for whom it is done: commands of this machine are its owner's.
+    pub fn person_id(&self) -> &str {
+        self.user().map_or(OWNER, |user| &user.id)
+    }
+
     /// Returns the sessions that are there to be read: an agent's own, unless its key reads all.
     pub fn sight(&self) -> Sight {
         match self {

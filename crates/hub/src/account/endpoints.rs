@@ -9,7 +9,6 @@ use api::account::{Health, LaunchCode, LogInInfo, LogInPath, LogIns, Me, NewPair
 use api::keys::{EditKey, KeyMade, KeyPath, Keys, NewKey};
 use api::people::PersonRole;
 use std::future::{Ready, ready};
-use store::people::OWNER;
 use store::{Login, Parents, SessionFilter, Store};
 
 pub fn me(scoped: &Scoped) -> Ready<Result<Me, Problem>> {
@@ -27,7 +26,7 @@ pub fn create_launch_code(scoped: &Scoped) -> Ready<Result<LaunchCode, Problem>>
 }
 
 pub fn create_pairing(scoped: &Scoped, input: NewPairing) -> Ready<Result<Pairing, Problem>> {
-    ready(scoped.hub.pair(scoped.caller.user().map_or(OWNER, |user| &user.id), input))
+    ready(scoped.hub.pair(scoped.caller.person_id(), input))
 }
 
 pub async fn create_key(scoped: &Scoped, input: NewKey) -> Result<KeyMade, Problem> {
@@ -106,7 +105,7 @@ pub async fn end_login(scoped: &Scoped, path: &LogInPath) -> Result<LogIns, Prob
 }
 
 pub async fn end_other_logins(scoped: &Scoped) -> Result<LogIns, Problem> {
-    let mine = scoped.caller.user().map_or(OWNER, |user| &user.id);
+    let mine = scoped.caller.person_id();
     let is_other =
         |login: &Login| login.person == mine && scoped.login.as_deref() != Some(login::id_of_hash(&login.hash));
     scoped.hub.end_logins(&scoped.signed().await, is_other).await?;

@@ -8,18 +8,12 @@ use api::messages::{Delivery, Entry};
 use api::reading::{ReadUpTo, UnreadSession, UnreadSessions};
 use api::sessions::SessionPath;
 use model::{Role, Session};
-use store::people::OWNER;
-
-/// Returns the id of the person who reads.
-fn reader(scoped: &Scoped) -> &str {
-    scoped.caller.user().map_or(OWNER, |user| &user.id)
-}
 
 pub async fn list_unread(scoped: &Scoped) -> Result<UnreadSessions, Problem> {
     let unread = scoped
         .hub
         .workspace
-        .unread(reader(scoped), &scoped.caller.sight(), UnreadSession::MANY)
+        .unread(scoped.caller.person_id(), &scoped.caller.sight(), UnreadSession::MANY)
         .await
         .map_err(problem)?;
     let session = |u: store::Unread| UnreadSession { session: u.session.to_string(), seq: u.seq, unread: u.unread };
@@ -32,8 +26,11 @@ pub async fn mark_read(scoped: &Scoped, path: &SessionPath, input: ReadUpTo) -> 
     }
     let session = session(scoped, path).await?;
     let hub = &scoped.hub;
-    if let Some(pos) =
-        hub.workspace.mark_read(reader(scoped), &session.id, input.seq, clock::now()).await.map_err(problem)?
+    if let Some(pos) = hub
+        .workspace
+        .mark_read(scoped.caller.person_id(), &session.id, input.seq, clock::now())
+        .await
+        .map_err(problem)?
     {
         hub.feed.ring(pos);
     }

@@ -11,7 +11,6 @@ use model::audit::{Change, Event};
 use model::routing::{Settings, bare};
 use serde_json::{Map, Value};
 use std::collections::BTreeMap;
-use store::people::OWNER;
 
 const NAME_CHARS: usize = 80;
 const EDITOR_CHARS: usize = 500;
@@ -22,7 +21,7 @@ const QUERY_CHARS: usize = 2000;
 const BUDGET_DIGITS: usize = 9;
 
 pub async fn get_preferences(scoped: &Scoped) -> Result<Preferences, Problem> {
-    stored_for(&scoped.hub.workspace, person(scoped)).await.map_err(problem)
+    stored_for(&scoped.hub.workspace, scoped.caller.person_id()).await.map_err(problem)
 }
 
 pub async fn edit_preferences(scoped: &Scoped, input: EditPreferences) -> Result<Preferences, Problem> {
@@ -44,7 +43,7 @@ pub async fn edit_preferences(scoped: &Scoped, input: EditPreferences) -> Result
     }
     let before = get_preferences(scoped).await?;
     let is_renamed = edit.assistant_name.as_ref().is_some_and(|name| *name != before.assistant_name);
-    let key = own_key(person(scoped));
+    let key = own_key(scoped.caller.person_id());
     if key == KEY {
         change(scoped, KEY, edit).await?;
     } else {
@@ -96,11 +95,6 @@ impl Edit {
             monthly_budget: self.monthly_budget.unwrap_or(old.monthly_budget),
         }
     }
-}
-
-/// The id of the person whose preferences these are.
-fn person(scoped: &Scoped) -> &str {
-    scoped.caller.user().map_or(OWNER, |user| &user.id)
 }
 
 /// Stores changes. Another tab may change something else at the same time: what it changed stays.
