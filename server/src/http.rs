@@ -71,7 +71,7 @@ use tower_http::compression::predicate::{NotForContentType, Predicate as _, Size
 #[derive(Clone)]
 pub struct Shared(Arc<SiteInner>);
 
-/// What a page is drawn with. As a handler's argument it has the API as its caller may call it.
+/// The data of a page. As an argument of a handler, its API belongs to the caller of the request.
 #[derive(Clone)]
 pub struct Site {
     pub api: Scoped,
@@ -116,6 +116,11 @@ impl Site {
     /// Returns the role of whoever looks.
     pub fn role(&self) -> PersonRole {
         self.api.caller.user().map_or(PersonRole::Viewer, |user| user.role)
+    }
+
+    /// Reads something that owners alone see on a page; nothing for others.
+    async fn for_owners<T: Default>(&self, read: impl Future<Output = Result<T, Problem>>) -> Result<T, Problem> {
+        if self.role() == PersonRole::Owner { read.await } else { Ok(T::default()) }
     }
 
     /// Draws a page or a piece of one, with what somebody wrote.

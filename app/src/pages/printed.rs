@@ -1,5 +1,5 @@
-//! A session as one page of its own: to print, to keep as a file, or to read by a link. The same components as in the transcript, nothing
-//! cut, and no script but that of the button that prints.
+//! A session as one page of its own: to print, to keep as a file, or to read by a link. The same components as in the
+//! transcript, nothing cut, and no script but that of the button that prints.
 
 use crate::clock::Clock;
 use crate::figures;

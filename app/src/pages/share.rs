@@ -19,7 +19,7 @@ use model::Session;
 /// Data of the page.
 pub struct SharePage {
     pub session: Session,
-    /// What a link would mask, and how many messages it would show.
+    /// The number of messages that a link shows, and what it masks.
     pub report: RedactionReport,
     /// Other machines reach the server.
     pub is_public: bool,

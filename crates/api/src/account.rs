@@ -20,7 +20,8 @@ model::words! {
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct Me {
-    /// `owner`: a person in a browser, whatever their role. `local`: a command on the server's machine. `agent`: a program with a key.
+    /// `owner`: a person in a browser, whatever their role. `local`: a command on the server's machine. `agent`: a program
+    /// with a key.
     pub kind: String,
     /// Display name. For an agent's key, the name of the key.
     pub name: String,

@@ -36,11 +36,6 @@ impl User {
     pub fn owner(name: Option<String>) -> Self {
         Self { id: OWNER.to_owned(), name, role: PersonRole::Owner, sight: Sight::All }
     }
-
-    /// Returns the name by which messages and decisions say who it was.
-    pub fn author(&self) -> &str {
-        self.name.as_deref().unwrap_or(OWNER)
-    }
 }
 
 /// The key that an agent shows.

@@ -167,7 +167,7 @@ pub(crate) async fn find_session(scoped: &Scoped, path: &SessionPath, sight: &Si
     }
 }
 
-/// Why nothing is found by a name. Whoever could see a session that can be restored is told so.
+/// Returns the problem of a name by which nothing is found. It tells of a deleted session to those who could see it.
 pub(crate) async fn gone(scoped: &Scoped, name: &str) -> Result<Problem, Problem> {
     let was = scoped.hub.workspace.has_deleted(name, &scoped.caller.own_sight()).await.map_err(problem)?;
     Ok(if was { deleted() } else { Problem::not_found("session") })

@@ -195,7 +195,7 @@ pub enum Event {
     ProjectPeopleChanged {
         /// The project.
         project: String,
-        /// Names of those who see it besides owners. Absent if all do.
+        /// Names of the people who see it besides owners. Absent if everybody sees it.
         #[serde(default, skip_serializing_if = "Option::is_none")]
         people: Option<Vec<String>>,
     },

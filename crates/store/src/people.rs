@@ -88,7 +88,7 @@ impl Workspace {
         Ok(true)
     }
 
-    /// Removes a person with all log-ins, invitations and notifications. Their name stays for what they did.
+    /// Removes a person with their log-ins and invitation. Their name stays for what they did.
     pub async fn remove_person(&self, id: &str, now: Micros, event: Event) -> Result<(), StoreError> {
         let mut tx = self.store.begin().await?;
         on_tx!(&mut tx, c => {
@@ -130,8 +130,15 @@ impl Workspace {
         Ok(())
     }
 
-    /// Uses an invitation up. Returns whose it was, unless it has expired.
+    /// Uses an invitation up. Returns whose it was, unless it has expired. Guesses of strangers write nothing.
     pub async fn take_invitation(&self, hash: &str, now: Micros) -> Result<Option<String>, StoreError> {
+        let known: Option<String> = on!(&self.store, pool => {
+            sqlx::query_scalar("SELECT person_id FROM invitation WHERE workspace_id = $1 AND hash = $2")
+                .bind(self.id()).bind(hash).fetch_optional(pool).await
+        })?;
+        if known.is_none() {
+            return Ok(None);
+        }
         let mut tx = self.store.begin().await?;
         let taken: Option<(String, i64)> = on_tx!(&mut tx, c => {
             sqlx::query_as(
@@ -143,7 +150,7 @@ impl Workspace {
         Ok(taken.filter(|(_, until)| *until > now.0).map(|(person, _)| person))
     }
 
-    /// The projects that not everybody sees, with those who do. Owners see all.
+    /// Returns the restricted projects, each with the people who see it besides owners.
     pub async fn restricted_projects(&self) -> Result<BTreeMap<String, Vec<String>>, StoreError> {
         let rows: Vec<(String, String)> = on!(&self.store, pool => {
             sqlx::query_as(
@@ -158,7 +165,7 @@ impl Workspace {
         Ok(projects)
     }
 
-    /// The projects that a person doesn't see.
+    /// Returns the projects that are restricted to other people.
     pub async fn hidden_projects(&self, person: &str) -> Result<Vec<String>, StoreError> {
         Ok(on!(&self.store, pool => {
             sqlx::query_scalar(

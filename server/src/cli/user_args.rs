@@ -75,7 +75,7 @@ pub struct UserRename {
 pub struct UserProject {
     /// The project, as sessions name it: the path of its folder
     pub project: String,
-    /// Names or ids of those who see it; none of them: only owners do
+    /// Names or ids of the people who see it; without a name, only owners see it
     #[arg(long, value_name = "NAME", value_delimiter = ',', num_args = 0.., conflicts_with = "all")]
     pub only: Option<Vec<String>>,
     /// Everybody sees it

@@ -2,7 +2,6 @@
 
 use super::transcript::View;
 use super::{Site, SiteInner, assets, guard};
-use api::people::PersonRole;
 use api::sessions::{ListSessions, SessionPage, SessionShow};
 use api::{Api as _, Nothing, Problem};
 use app::clock::Clock;
@@ -104,15 +103,13 @@ pub async fn surroundings(site: &Site, headers: &HeaderMap) -> Result<ShellData,
     shell(site, headers, recent(site).await?).await
 }
 
-/// The folders that wait for consent, which owners give.
-async fn waiting(site: &Site) -> Result<Vec<discover::Folder>, Problem> {
-    if site.role() == PersonRole::Owner { discover::waiting(&site.hub).await } else { Ok(Vec::new()) }
-}
-
 /// The surroundings of a page, of what it has loaded already.
 pub async fn shell(site: &Site, headers: &HeaderMap, recent: SessionPage) -> Result<ShellData, Problem> {
-    let (preferences, waiting, asks) =
-        tokio::try_join!(site.api.get_preferences(Nothing {}, Nothing {}), waiting(site), asks(site))?;
+    let (preferences, waiting, asks) = tokio::try_join!(
+        site.api.get_preferences(Nothing {}, Nothing {}),
+        site.for_owners(discover::waiting(&site.hub)),
+        asks(site)
+    )?;
     let waiting = Waiting {
         folders: i64::try_from(waiting.len()).unwrap_or(i64::MAX),
         bytes: waiting.iter().map(|folder| folder.bytes).sum(),

@@ -10,7 +10,6 @@ use api::files::FilesQuery;
 use api::inspector::{Records, RecordsQuery, SessionEventsQuery};
 use api::memory::MemoryQuery;
 use api::messages::AsksQuery;
-use api::people::PersonRole;
 use api::projects::ProjectState;
 use api::search::SearchQuery;
 use api::sessions::{ListSessions, SessionPath, SessionShow};
@@ -108,7 +107,7 @@ pub async fn sessions_data(site: &Site, uri: &Uri, headers: &HeaderMap) -> Resul
     let (mut list, pinned, imports, shell, budgets) = tokio::try_join!(
         site.api.list_sessions(Nothing {}, asked),
         pinned,
-        imports(site),
+        site.for_owners(site.api.list_imports(Nothing {}, Nothing {})),
         page_data::shell(site, headers, recent),
         site.api.get_budgets(Nothing {}, BudgetsQuery { zone: page_data::zone(headers) }),
     )?;
@@ -120,15 +119,7 @@ pub async fn sessions_data(site: &Site, uri: &Uri, headers: &HeaderMap) -> Resul
     } else {
         Vec::new()
     };
-    Ok(SessionsPage { pinned, asks, list, query, imports, budgets, shell })
-}
-
-/// The running imports, of which owners hear.
-async fn imports(site: &Site) -> Result<Vec<api::imports::ImportJob>, Problem> {
-    if site.role() != PersonRole::Owner {
-        return Ok(Vec::new());
-    }
-    Ok(site.api.list_imports(Nothing {}, Nothing {}).await?.imports)
+    Ok(SessionsPage { pinned, asks, list, query, imports: imports.imports, budgets, shell })
 }
 
 const INBOX: &[&str] = &["limit", "known"];
@@ -495,7 +486,7 @@ pub async fn settings(site: Site, headers: HeaderMap) -> Response {
 
 pub async fn settings_data(site: &Site, headers: &HeaderMap) -> Result<SettingsPage, Problem> {
     let recent = page_data::recent(site).await?;
-    let workspace = if site.role() == PersonRole::Owner { Some(workspace_settings(site).await?) } else { None };
+    let workspace = site.for_owners(async { workspace_settings(site).await.map(Some) }).await?;
     Ok(SettingsPage {
         logins: site.api.list_logins(Nothing {}, Nothing {}).await?,
         push: site.api.get_push(Nothing {}, Nothing {}).await?,
@@ -535,18 +526,10 @@ pub async fn routing_data(site: &Site, path: &SessionPath, headers: &HeaderMap) 
     let (detail, routing, channels, shell) = tokio::try_join!(
         site.api.get_session(path.clone(), Nothing {}),
         site.api.get_session_routing(path.clone(), Nothing {}),
-        routed_channels(site),
+        site.for_owners(site.api.list_channels(Nothing {}, Nothing {})),
         page_data::surroundings(site, headers),
     )?;
     Ok(RoutingPage { session: detail.session, routing, channels, shell })
-}
-
-/// The channels, of which owners hear.
-async fn routed_channels(site: &Site) -> Result<api::channels::Channels, Problem> {
-    if site.role() != PersonRole::Owner {
-        return Ok(api::channels::Channels::default());
-    }
-    site.api.list_channels(Nothing {}, Nothing {}).await
 }
 
 /// Refused messages of a channel that the settings show.

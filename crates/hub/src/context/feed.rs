@@ -209,8 +209,8 @@ struct Reader {
     behind: bool,
 }
 
-/// Changes after `pos` that may be seen, of one session if it is named, each once and in order. It ends early if the store fails: the
-/// client comes back with its cursor.
+/// Changes after `pos` that may be seen, of one session if it is named, each once and in order. It ends early if the
+/// store fails: the client comes back with its cursor.
 pub fn stream(
     hub: Hub,
     pos: i64,

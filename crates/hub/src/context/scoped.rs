@@ -40,6 +40,13 @@ impl Scoped {
         }
     }
 
+    /// Returns the name of the person who speaks: in a channel, or at a page of ours. None for the owner of the machine who
+    /// has none, and for programs.
+    pub fn author(&self) -> Option<&str> {
+        let in_channel = self.person.as_ref().map(|person| person.name.as_str());
+        in_channel.or_else(|| self.caller.user()?.name.as_deref())
+    }
+
     /// Runs a job for the caller.
     ///
     /// # Errors

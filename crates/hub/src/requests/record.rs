@@ -2,7 +2,6 @@
 
 use crate::basics::hash::create_hash;
 use crate::basics::{clock, problem};
-use crate::caller::User;
 use crate::context::Scoped;
 use crate::context::writer::Failure;
 use crate::requests::{NewDecision, Outcome, Requests};
@@ -22,8 +21,7 @@ use store::{LivePost, Objection, Refusal, Rule, StoredMessage};
 
 /// Returns the author of a decision.
 pub fn by(scoped: &Scoped) -> &str {
-    let user = || scoped.caller.user().map_or(OWNER, User::author);
-    scoped.person.as_ref().map_or_else(user, |person| &person.name)
+    scoped.author().unwrap_or(OWNER)
 }
 
 /// Where.
@@ -123,7 +121,7 @@ pub fn tell(
     let mut draft = Draft {
         metadata: Some(metadata),
         reply_to: Some(about.clone()),
-        sender_name: Some(by(scoped)).filter(|name| *name != OWNER).map(str::to_owned),
+        sender_name: scoped.author().map(str::to_owned),
         provenance: Provenance::Person,
         ..Draft::text(posting::new_id(), Role::User, scoped.surface.sender(), content, clock::now())
     };

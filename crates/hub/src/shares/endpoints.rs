@@ -16,6 +16,8 @@ use store::Share as Stored;
 const DAYS: i64 = 7;
 const MOST_DAYS: i64 = 365;
 const LABEL_CHARS: usize = 200;
+/// The owner who has no name, as readers of a link see them.
+const OWNER: &str = "the owner of this server";
 /// Links that open, at a time.
 const MOST: usize = 1_000;
 /// Days for which a link that ended is listed.
@@ -71,7 +73,7 @@ pub async fn create_share(scoped: &Scoped, input: NewShare) -> Result<ShareMade,
         to,
         redacted: input.redacted.unwrap_or(true),
         label: label.to_owned(),
-        shared_by: name_of(scoped),
+        shared_by: scoped.author().unwrap_or(OWNER).to_owned(),
         created_at: now,
         expires_at: Micros(now.0 + days * DAY),
         revoked_at: None,
@@ -89,13 +91,6 @@ pub async fn revoke_share(scoped: &Scoped, path: &SharePath) -> Result<Shares, P
         return Err(Problem::not_found("valid link"));
     }
     list_shares(scoped).await
-}
-
-/// The name of the caller, as readers of the link see it.
-fn name_of(scoped: &Scoped) -> String {
-    let user = scoped.caller.user().and_then(|user| user.name.clone());
-    let name = scoped.person.as_ref().map(|person| person.name.clone()).or(user);
-    name.unwrap_or_else(|| "the owner of this server".to_owned())
 }
 
 fn shown(share: Stored, session_title: Option<String>) -> Share {
