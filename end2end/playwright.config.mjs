@@ -22,7 +22,7 @@ export default defineConfig({
   fullyParallel: true,
   // Upper bounds for a busy machine of two cores; nothing waits for them when all is well.
   timeout: 240_000,
-  expect: { timeout: 20_000 },
+  expect: { timeout: 40_000 },
   use: {
     viewport: { width: 1280, height: 800 },
     colorScheme: 'light',

@@ -192,7 +192,7 @@ export async function imported(page, verbatim) {
   await expect(async () => {
     expect((await read('sessions')).all).toBeGreaterThanOrEqual(verbatim.reads === 'named' ? await files(verbatim) : 0);
     expect((await read('imports')).imports.map((job) => job.done)).not.toContain(false);
-  }).toPass({ timeout: 20_000, intervals: [50] });
+  }).toPass({ timeout: 60_000, intervals: [50] });
 }
 
 // Counts the transcripts that are read without a question: links and pipes are not.

@@ -16,13 +16,6 @@ const kept = (page) => page.evaluate(async () => {
   return Promise.all(sessions.map(async (name) => (await (await caches.open(name)).keys()).map(({ url }) => url.slice(location.origin.length))));
 });
 
-// Opens a page and waits until the worker has it.
-async function read(page, verbatim, path) {
-  await visit(page, verbatim, path);
-  const own = await page.locator('#rail-recent a[aria-current]').getAttribute('href');
-  await expect.poll(async () => (await kept(page)).map(([first]) => first)).toContain(own);
-}
-
 // Waits until the browser has every part of the interface: a page loads them while it rests.
 const wholeInterface = (page) => expect.poll(() => page.evaluate(async () => {
   const loaded = performance.getEntriesByType('resource').map(({ name }) => name);
@@ -30,6 +23,14 @@ const wholeInterface = (page) => expect.poll(() => page.evaluate(async () => {
   const parts = (await program.text()).match(/part_\w+\.bin/g);
   return parts.filter((part) => !loaded.some((name) => name.includes(`/assets/${part}`)));
 })).toEqual([]);
+
+// Opens a page and waits until the browser has all that it needs without a server.
+async function read(page, verbatim, path) {
+  await visit(page, verbatim, path);
+  const own = await page.locator('#rail-recent a[aria-current]').getAttribute('href');
+  await expect.poll(async () => (await kept(page)).map(([first]) => first)).toContain(own);
+  await wholeInterface(page);
+}
 
 test('sessions that were read are there without a server', async ({ page, verbatim }) => {
   await step(page, 'a session that was read can be read without a server, and goes on when it is back', async () => {

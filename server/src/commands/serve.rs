@@ -87,11 +87,7 @@ pub async fn run(mut args: Serve) -> Result<()> {
         data_dir::write_credential(&dir, &credential)?;
     }
     data_dir::note_elsewhere(&dir);
-    let offer = Offer::new(&listener, key.clone(), hub.clone(), stopping.clone())?;
-    let offered = tokio::spawn({
-        let dir = dir.clone();
-        async move { offer.run(&dir).await }
-    });
+    let offered = tokio::spawn(Offer::new(&dir, &listener, key.clone(), hub.clone(), stopping.clone())?.run());
     let url = hub.launch_url()?;
     print(&format!("Verbatim is at {url}\n{}", unread(&hub.settings.unread)))?;
     if args.open {

@@ -20,6 +20,7 @@ const PATIENCE: Duration = Duration::from_secs(10);
 /// The resources that a running server offers to a newer one.
 pub struct Offer {
     listener: OwnedFd,
+    socket: Option<UnixListener>,
     key: String,
     hub: Hub,
     stopping: Stopping,
@@ -38,22 +39,25 @@ impl Offered {
 }
 
 impl Offer {
+    /// Of a data directory whose lock is ours, and of the socket on which this server listens.
+    ///
     /// # Errors
     ///
     /// If the listening socket can't be duplicated.
-    pub fn new(listener: &TcpListener, key: String, hub: Hub, stopping: Stopping) -> Result<Self> {
-        Ok(Self { listener: listener.as_fd().try_clone_to_owned()?, key, hub, stopping })
+    pub fn new(dir: &Path, listener: &TcpListener, key: String, hub: Hub, stopping: Stopping) -> Result<Self> {
+        let socket = bind(dir)
+            .inspect_err(|error| {
+                tracing::warn!(%error, "a newer server can't take over from this one: its socket can't be made");
+            })
+            .ok();
+        Ok(Self { listener: listener.as_fd().try_clone_to_owned()?, socket, key, hub, stopping })
     }
 
     /// Waits for a server that takes over. Returns None if this one stops without one.
-    pub async fn run(self, dir: &Path) -> Option<Offered> {
-        let listener = match bind(dir) {
-            Ok(listener) => listener,
-            Err(error) => {
-                tracing::warn!(%error, "a newer server can't take over from this one: its socket can't be made");
-                self.stopping.asked().await;
-                return None;
-            }
+    pub async fn run(self) -> Option<Offered> {
+        let Some(listener) = &self.socket else {
+            self.stopping.asked().await;
+            return None;
         };
         loop {
             let stream = tokio::select! {
@@ -131,7 +135,7 @@ impl Offer {
     }
 }
 
-/// Makes the socket, for its owner alone. One that a server left is removed: the lock of the data directory is ours.
+/// Makes the socket, for its owner alone, in place of one that another server left.
 fn bind(dir: &Path) -> std::io::Result<UnixListener> {
     let path = super::socket(dir);
     super::remove_socket(dir);

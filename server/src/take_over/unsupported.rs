@@ -30,11 +30,17 @@ impl Offered {
 pub struct Offer(Stopping);
 
 impl Offer {
-    pub fn new(_listener: &tokio::net::TcpListener, _key: String, _hub: Hub, stopping: Stopping) -> Result<Self> {
+    pub fn new(
+        _dir: &Path,
+        _listener: &tokio::net::TcpListener,
+        _key: String,
+        _hub: Hub,
+        stopping: Stopping,
+    ) -> Result<Self> {
         Ok(Self(stopping))
     }
 
-    pub async fn run(self, _dir: &Path) -> Option<Offered> {
+    pub async fn run(self) -> Option<Offered> {
         self.0.asked().await;
         None
     }
