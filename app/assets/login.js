@@ -1,13 +1,18 @@
-// The log-in page: trades the one-time code of the link for a cookie and a secret. The code sits in the URL's fragment, which browsers
-// never send, and leaves the address bar at once. A static file, so that the Content-Security-Policy needs no inline script.
+// The log-in page: trades the one-time code of the link, a password or a passkey's answer for a cookie and a secret. The code sits in the
+// URL's fragment, which browsers never send, and leaves the address bar at once. A static file, so that the Content-Security-Policy needs no inline script.
 const said = document.getElementById('login-state');
 const form = document.getElementById('login-form');
+const byPassword = document.getElementById('login-password');
+const byPasskey = document.getElementById('login-passkey');
+const provider = document.getElementById('login-provider');
 const copy = document.getElementById('login-copy');
 
 const fragment = new URLSearchParams(location.hash.slice(1));
 // Browsers bring along where on its page a link led to.
 const place = fragment.has('c') || fragment.has('again') ? '' : location.hash;
-history.replaceState(null, '', location.pathname + location.search);
+// What the server gave the page with it.
+const came = said.dataset;
+history.replaceState(null, '', came.logIn ? '/login' : location.pathname + location.search);
 
 // The first page's days and times are those of where the reader is already.
 const { timeZone } = Intl.DateTimeFormat().resolvedOptions();
@@ -29,6 +34,8 @@ function keepWanted() {
 
 // What is said in the address, else what was kept.
 function wantedPage() {
+  // Who comes back from a provider goes where they wanted to before.
+  if (came.next) return { to: came.next, outside: false };
   const given = new URLSearchParams(location.search);
   const said = { to: given.get('next') ?? '', outside: given.has(OUTSIDE) };
   // The printed link leads to the first page: it names none.
@@ -65,23 +72,32 @@ async function state() {
 }
 
 let isOurs = false;
+// Who came to log in again, though the browser is logged in.
+const isAgain = fragment.has('again');
 
-async function logIn(code) {
+function showForms() {
+  for (const one of [form, byPassword]) if (one) one.hidden = false;
+  if (byPasskey) byPasskey.hidden = !verbatim.hasPasskeys;
+}
+
+async function logIn(given) {
   said.textContent = 'Signing in';
   isOurs = true;
   // Before the other tabs hear of it: they go on, too, and what was kept is gone then.
   const next = nextPage();
   try {
-    if (!(await state()).may_change) {
+    // A link that is opened once more stays good for another browser.
+    if (!given.code || isAgain || !(await state()).may_change) {
       const answer = await fetch('/v1/login', {
         method: 'POST',
         headers: { 'content-type': 'application/json' },
-        body: JSON.stringify({ code }),
+        body: JSON.stringify(given),
       });
       if (!answer.ok) {
         const problem = await answer.json().catch(() => ({}));
         said.textContent = [problem.title ?? 'This link can not be used', problem.hint ?? 'Open a fresh link with `verbatim open`'].join('. ');
-        form.hidden = false;
+        isOurs = false;
+        showForms();
         return;
       }
       const { secret } = await answer.json();
@@ -91,15 +107,44 @@ async function logIn(code) {
     goTo(next);
   } catch {
     said.textContent = 'The server can not be reached. Is it running?';
-    form.hidden = false;
+    isOurs = false;
+    showForms();
   }
 }
 
-form.hidden = false;
+// The browser asks for the passkey, whosever it is.
+async function withPasskey() {
+  said.textContent = '';
+  try {
+    const answer = await fetch('/v1/login/passkey', { method: 'POST', headers: { 'content-type': 'application/json' }, body: '{}' });
+    const told = await answer.json();
+    if (!answer.ok) {
+      said.textContent = [told.title, told.hint].filter(Boolean).join('. ');
+      return;
+    }
+    const passkey = await verbatim.usePasskey(told.options);
+    await logIn({ passkey });
+  } catch (error) {
+    // Who closes the browser's question has changed their mind.
+    said.textContent = error.name === 'NotAllowedError' ? 'No passkey was used.' : `The browser refused: ${error.message}`;
+  }
+}
+
+showForms();
+if (provider) {
+  const { to } = wantedPage();
+  if (to) provider.href = `/login/oidc?next=${encodeURIComponent(to)}`;
+}
+byPasskey?.addEventListener('click', withPasskey);
+byPassword?.addEventListener('submit', (event) => {
+  event.preventDefault();
+  const typed = new FormData(byPassword);
+  logIn({ name: typed.get('name'), password: typed.get('password') });
+});
 form.addEventListener('submit', (event) => {
   event.preventDefault();
   const typed = new FormData(form).get('code').trim();
-  logIn(typed.includes('#c=') ? typed.slice(typed.indexOf('#c=') + 3) : typed);
+  logIn({ code: typed.includes('#c=') ? typed.slice(typed.indexOf('#c=') + 3) : typed });
 });
 
 if (navigator.clipboard) {
@@ -121,13 +166,13 @@ async function forget(secret) {
 // Another tab signed in: this one goes on, too.
 new BroadcastChannel('log-in').onmessage = () => { if (!isOurs) goTo(nextPage()); };
 
-const code = fragment.get('c');
+const code = fragment.get('c') ?? came.logIn;
 if (code) {
-  logIn(code);
+  logIn({ code });
 } else {
   keepWanted();
   const { logged_in, secret } = await state().catch(() => ({}));
   if (logged_in === false) forget(secret);
   // Who came to log in again stays.
-  else if (logged_in && !fragment.has('again')) goTo(nextPage());
+  else if (logged_in && !isAgain) goTo(nextPage());
 }

@@ -69,6 +69,18 @@ globalThis.verbatim = {
     found.onsuccess = () => { if (found.result === secret) secrets.delete(NAME); };
     return found;
   }),
+  // Browsers without these can't say in JSON what a passkey answers.
+  hasPasskeys: Boolean(globalThis.PublicKeyCredential?.parseCreationOptionsFromJSON),
+  // Asks for a new passkey. Options and answer are JSON.
+  async newPasskey(options) {
+    const publicKey = PublicKeyCredential.parseCreationOptionsFromJSON(JSON.parse(options));
+    return JSON.stringify(await navigator.credentials.create({ publicKey }));
+  },
+  // Asks for a passkey that is there.
+  async usePasskey(options) {
+    const publicKey = PublicKeyCredential.parseRequestOptionsFromJSON(options);
+    return (await navigator.credentials.get({ publicKey })).toJSON();
+  },
   // The server wants one, or another one.
   refused: sayReadOnly,
   // The server knows no log-in of this browser any more.

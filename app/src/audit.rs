@@ -82,6 +82,9 @@ fn text(event: &Event, by: &Actor) -> String {
             format!("Ended the log-in of {}: it expired", visible::line(browser))
         }
         Event::LogInEnded { browser, .. } => format!("Logged out {}", visible::line(browser)),
+        Event::LogInMethodAdded { method, label, .. } => format!("Added {} to log in", method_words(method, label)),
+        Event::LogInMethodRemoved { method, label, .. } => format!("Removed {} to log in", method_words(method, label)),
+        Event::PersonInvited { name, .. } => format!("Invited {}", visible::line(name)),
         Event::PersonAdded { name, role, .. } => format!("Added {} as {role}", visible::line(name)),
         Event::PersonChanged { name, role, .. } => format!("Changed {}: {role}", visible::line(name)),
         Event::PersonRemoved { name, .. } => format!("Removed {}", visible::line(name)),
@@ -162,6 +165,14 @@ fn text(event: &Event, by: &Actor) -> String {
         Event::ChannelRemoved { name, .. } => format!("Channel {} removed", visible::line(name)),
         Event::AuditExported => "Audit log exported".to_owned(),
         _ => "An entry that can't be read; run `verbatim doctor` for the reason".to_owned(),
+    }
+}
+
+fn method_words(method: &str, label: &str) -> String {
+    match method {
+        "password" => "a password".to_owned(),
+        "passkey" => format!("the passkey {}", visible::line(label)),
+        _ => format!("the account at {}", visible::line(label)),
     }
 }
 

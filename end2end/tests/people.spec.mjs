@@ -49,7 +49,7 @@ test('a person is invited, reads as a viewer, answers as a member, and is let se
     await expect(theirs.getByRole('textbox', { name: /message/i })).toHaveCount(0);
     await theirs.goto(`${verbatim.url}/settings`);
     await ready(theirs);
-    await expect(theirs.getByRole('heading', { level: 2 })).toHaveText(['Settings', 'Devices', 'Notifications', 'Appearance', 'Shortcuts', 'General']);
+    await expect(theirs.getByRole('heading', { level: 2 })).toHaveText(['Settings', 'Devices', 'How you log in', 'Notifications', 'Appearance', 'Shortcuts', 'General']);
     await accessible(theirs);
   });
 

@@ -1,17 +1,19 @@
 //! The settings page: keys of agents, devices, looks, shortcuts, names; and the page of a session's routing. Changes
 //! are sent as they are made; the server then draws the page's parts anew.
 
+mod passkey;
 mod remap;
 
 use crate::desktop::{self, State};
 use crate::forms;
 use crate::swap::swap;
 use api::Problem;
-use api::contract::{DeclareTypeEndpoint, GetType, RemoveType};
+use api::contract::{AddPasskey, BeginSingleSignOn, CreatePasskeyOptions, DeclareTypeEndpoint, GetType, RemoveType};
 use api::endpoint::segment;
 use app::browser::{dom, focus, fragment, session_pick, toast};
 use app::shared::attr;
 use app::shared::page_action::PageAction;
+use app::shared::page_path;
 use leptos::prelude::lazy;
 use serde_json::{Value, json};
 use std::cell::RefCell;
@@ -55,6 +57,8 @@ fn click(action: PageAction, button: &Element) {
                 dialog.close();
             }
         }
+        PageAction::AddAccount => add_account(),
+        PageAction::AddPasskey => add_passkey(),
         PageAction::RemoveType => remove_type(button.get_attribute(attr::TYPE).unwrap_or_default()),
         PageAction::RestoreType => restore_type(),
         PageAction::OlderAudit => show_older(button),
@@ -70,6 +74,35 @@ fn change(input: &HtmlInputElement) {
     } else if input.id() == "notify-me" {
         notify(input.checked());
     }
+}
+
+/// Lets the browser create a passkey, which logs in from then on.
+fn add_passkey() {
+    wasm_bindgen_futures::spawn_local(async {
+        let label = dom::by_id("passkey-label").and_then(|e| e.dyn_into::<HtmlInputElement>().ok());
+        let label = label.map(|input| input.value().trim().to_owned()).filter(|label| !label.is_empty());
+        let added = async {
+            let asked = fragment::ask(CreatePasskeyOptions, [], Value::Null).await?;
+            let credential = passkey::create(&asked["options"]).await?;
+            let label = label.unwrap_or_else(|| "This device".to_owned());
+            fragment::ask(AddPasskey, [], json!({ "label": label, "credential": credential })).await
+        };
+        match added.await {
+            Ok(_) => dom::announce("The passkey was added"),
+            Err(problem) => return toast::fail(&problem),
+        }
+        draw().await;
+    });
+}
+
+/// Leads to the provider, which leads back.
+fn add_account() {
+    wasm_bindgen_futures::spawn_local(async {
+        match fragment::ask(BeginSingleSignOn, [], Value::Null).await {
+            Ok(begun) => dom::go_to(begun["path"].as_str().unwrap_or(page_path::SETTINGS)),
+            Err(problem) => toast::fail(&problem),
+        }
+    });
 }
 
 fn type_of(document: &Value) -> Option<String> {

@@ -12,6 +12,7 @@ mod message_args;
 mod public_args;
 mod schedule_args;
 mod share_args;
+mod sign_on_args;
 mod terminal_args;
 mod types_args;
 mod user_args;
@@ -28,6 +29,7 @@ pub use message_args::MessageArgs;
 pub use public_args::PublicArgs;
 pub use schedule_args::{Schedule, ScheduleAdd, ScheduleList, ScheduleNamed, SchedulePause, ScheduleRemove};
 pub use share_args::{Share, ShareCreate, ShareList, ShareRevoke};
+pub use sign_on_args::SignOnArgs;
 pub use terminal_args::{Tail, Tui};
 pub use types_args::{Types, TypesList, TypesPut, TypesRemove};
 pub use user_args::{User, UserAdd, UserList, UserNamed, UserProject, UserRename, UserRole};
@@ -249,6 +251,8 @@ pub struct Serve {
     pub listen: SocketAddr,
     #[command(flatten)]
     pub public: PublicArgs,
+    #[command(flatten)]
+    pub sign_on: SignOnArgs,
     /// Claude Code folder to read; this is consent, but not for targets of links in it
     #[arg(long, value_name = "DIR")]
     pub claude_dir: Vec<PathBuf>,

@@ -37,6 +37,7 @@ mod review;
 mod reviewed;
 mod sent;
 mod share;
+mod single_sign_on;
 mod slots;
 mod slow_body;
 mod socket;
@@ -50,7 +51,8 @@ pub use stopping::Stopping;
 
 use crate::reach::Reach;
 use api::contract::{
-    ChannelIncoming, Events, ExportAudit, ExportSession, GetBlob, LogInRoute, LogOut, OpenApi, UploadBlob,
+    ChannelIncoming, Events, ExportAudit, ExportSession, GetBlob, LogInByPasskey, LogInRoute, LogOut, OpenApi,
+    UploadBlob,
 };
 use api::people::PersonRole;
 use api::transport::in_process::InProcess;
@@ -178,8 +180,7 @@ pub fn router(
     build: Option<String>,
     limits: Limits,
 ) -> Router {
-    let (public, authority) = (reach.url.clone(), reach.authority.clone());
-    let is_public = public.is_some();
+    let (is_public, authority) = (reach.url.is_some(), reach.authority.clone());
     let build = build.unwrap_or_else(assets::build);
     let site = Shared(Arc::new(SiteInner { hub: hub.clone(), assets: assets::urls(), build }));
     let pages = Router::new()
@@ -231,7 +232,8 @@ pub fn router(
         .layer(axum::middleware::from_fn(guard::people))
         .with_state(site.clone());
     let rate = rate::Rate::new(limits.posts_per_second);
-    let doors = guard::Doors::new(hub.clone(), key, address, public, site.clone(), rate);
+    let doors = guard::Doors::new(hub.clone(), key, address, reach, site.clone(), rate);
+    let sign_on = single_sign_on::SignOn::new(doors.clone(), reach.provider.clone());
     let (healthy, observer) = (hub.clone(), observe::Observer::new(hub));
     let lists = SizeAbove::new(LIST).and(NotForContentType::SSE);
     let table = api::router::<Scoped>().layer(compression().compress_when(lists));
@@ -254,7 +256,10 @@ pub fn router(
         .route(ChannelIncoming::PATH, post(channels::incoming).with_state(doors.clone()))
         // Open to everybody who passes the Host and Origin checks.
         .route(LogInRoute::PATH, get(login::state).post(login::log_in).with_state(doors.clone()))
-        .route("/login", get(login::page).with_state(site.clone()))
+        .route(app::shared::page_path::SIGN_ON, get(single_sign_on::begin).with_state(sign_on.clone()))
+        .route(single_sign_on::CALLBACK, get(single_sign_on::callback).with_state(sign_on))
+        .route(LogInByPasskey::PATH, post(login::ask_for_passkey).with_state(doors.clone()))
+        .route("/login", get(login::page).with_state(doors.clone()))
         .route(OpenApi::PATH, get(async || Json(api::openapi::document())))
         .route("/healthz", get(async move || healthy.condition().map_or_else(|| "ok\n".to_owned(), |c| c.code + "\n")))
         .route("/assets/{name}", get(assets::asset))

@@ -25,7 +25,9 @@ mod printing;
 mod public_url;
 mod reach;
 mod scheduled_backup;
+mod sign_on_rules;
 mod signals;
+mod single_sign_on;
 mod speaker;
 #[cfg_attr(not(unix), path = "take_over/unsupported.rs")]
 mod take_over;

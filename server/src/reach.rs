@@ -1,9 +1,11 @@
 //! How other machines reach the server: its public URL, its certificate, and the proxies in front of it.
 
-use crate::cli::PublicArgs;
+use crate::cli::{PublicArgs, SignOnArgs};
 use crate::public_url::PublicUrl;
+use crate::single_sign_on::Provider;
 use crate::tls::Tls;
 use anyhow::{Result, bail};
+use axum::http::HeaderName;
 use ipnet::IpNet;
 use std::net::{IpAddr, SocketAddr};
 use std::sync::Arc;
@@ -15,6 +17,10 @@ pub struct Reach {
     pub tls: Option<Tls>,
     /// The certificate of an authority of one's own (DER), for devices that are to trust it.
     pub authority: Option<Arc<[u8]>>,
+    /// The provider by which people log in.
+    pub provider: Option<Provider>,
+    /// The header in which a trusted proxy names the person whom it let in.
+    pub user_header: Option<HeaderName>,
     proxies: Vec<IpNet>,
 }
 
@@ -24,8 +30,8 @@ impl Reach {
     /// # Errors
     ///
     /// If an option lacks another one that it needs, or the certificate can't be used.
-    pub fn of(args: &PublicArgs) -> Result<Self> {
-        let PublicArgs { public_url, tls_cert, tls_key, trusted_proxy } = args;
+    pub fn of(args: &PublicArgs, sign_on: &SignOnArgs) -> Result<Self> {
+        let PublicArgs { public_url, tls_cert, tls_key, trusted_proxy, proxy_user_header } = args;
         let tls = match (tls_cert, tls_key) {
             (Some(certificate), Some(key)) => Some(Tls::read(certificate, key)?),
             (None, None) => None,
@@ -39,7 +45,20 @@ impl Reach {
                  Add `--public-url https://NAME`"
             );
         }
-        Ok(Self { url: public_url.clone(), tls, authority: None, proxies: trusted_proxy.clone() })
+        if proxy_user_header.is_some() && trusted_proxy.is_empty() {
+            bail!(
+                "`--proxy-user-header` needs the proxy that sets the header: whoever else sends it is nobody\n\
+                 Add `--trusted-proxy ADDRESS`"
+            );
+        }
+        Ok(Self {
+            url: public_url.clone(),
+            tls,
+            authority: None,
+            provider: Provider::of(sign_on)?,
+            user_header: proxy_user_header.clone(),
+            proxies: trusted_proxy.clone(),
+        })
     }
 
     /// Checks that an address which other machines reach is served with TLS, by this server or by a proxy.

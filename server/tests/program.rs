@@ -59,6 +59,8 @@ mod lifecycle;
 mod limits;
 #[path = "program/login.rs"]
 mod login;
+#[path = "program/login_methods.rs"]
+mod login_methods;
 #[path = "program/mcp.rs"]
 mod mcp;
 #[path = "program/mcp_http.rs"]

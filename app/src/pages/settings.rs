@@ -5,6 +5,7 @@ pub mod audit;
 pub mod channels;
 mod credentials;
 mod general;
+mod login_methods;
 mod notices;
 mod notifications;
 mod people;
@@ -22,7 +23,7 @@ use crate::part::{Part, part};
 use crate::render::render;
 use crate::shared::page_action::PageAction;
 use crate::shell::{self, Frame, Layout, NavItem, Rail, ShellData, icon, install_button};
-use api::account::LogIns;
+use api::account::{LogInMethods, LogIns};
 use api::hooks::AllowRules;
 use api::keys::Keys;
 use api::notices::RunNotices;
@@ -37,6 +38,7 @@ use leptos::prelude::*;
 
 pub struct SettingsPage {
     pub logins: LogIns,
+    pub methods: LogInMethods,
     pub push: Push,
     /// Other devices reach the server.
     pub is_public: bool,
@@ -66,6 +68,7 @@ pub struct WorkspaceSettings {
 /// The parts of the page, as the rail lists them to who isn't an owner.
 const OWN_PARTS: &[(&str, Glyph, &str)] = &[
     ("devices", Glyph::LOCK, "Devices"),
+    ("login-methods", Glyph::KEY, "How you log in"),
     ("notifications", Glyph::PHONE, "Notifications"),
     ("look", Glyph::SUN, "Appearance"),
     ("shortcuts", Glyph::KBD, "Shortcuts"),
@@ -143,7 +146,13 @@ fn content(data: &SettingsPage) -> Part {
 
 fn parts(data: &SettingsPage) -> Part {
     let clock = &data.shell.clock;
-    let devices = || credentials::devices(&data.logins, data.is_public, clock);
+    let devices = || {
+        let is_alone = data.workspace.as_ref().is_some_and(|workspace| workspace.people.people.len() == 1);
+        // Who is alone at this machine needs no more than its links.
+        let methods = (data.is_public || !is_alone || !data.methods.methods.is_empty())
+            .then(|| login_methods::login_methods(&data.methods, clock));
+        part! { {credentials::devices(&data.logins, data.is_public, clock)}{methods} }
+    };
     let notifications = || notifications::notifications(&data.push, clock.zone.iana_name().unwrap_or("UTC"));
     let Some(workspace) = &data.workspace else {
         return part! {

@@ -63,6 +63,7 @@ attributes! {
     LINES = "data-lines";
     LINK = "data-link";
     LOAD = "data-load";
+    LOG_IN = "data-log-in";
     LOOK = "data-look";
     NAME = "data-name";
     OPEN = "data-open";
@@ -163,6 +164,7 @@ attributes! {
     LOCAL = "data-local";
     NEAR = "data-near";
     NEW = "data-new";
+    NEXT = "data-next";
     NOTE = "data-note";
     /// At the changes page: comments have come to life.
     NOTED = "data-noted";

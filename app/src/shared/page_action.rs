@@ -52,6 +52,8 @@ names! {
         ExcludeRest = "exclude-rest",
         ForgetFolder = "forget",
         // Settings.
+        AddAccount = "add-account",
+        AddPasskey = "add-passkey",
         UsualKeys = "usual-keys",
         ChangeKey = "remap",
         CloseDialog = "close",

@@ -26,3 +26,5 @@ pub const SCHEDULES: &str = "/schedules";
 pub const GALLERY: &str = "/gallery";
 /// The log-in.
 pub const LOG_IN: &str = "/login";
+/// Leads to the provider of single sign-on.
+pub const SIGN_ON: &str = "/login/oidc";

@@ -3,6 +3,7 @@
 use crate::endpoint::{Input, Reply};
 use model::Micros;
 use serde::{Deserialize, Serialize};
+use serde_json::Value;
 
 model::words! {
     /// The role of a person. Each one includes those before it.
@@ -121,13 +122,144 @@ pub const READER_MODEL: &str = "model";
 /// terminal.
 pub const TERMINAL: &str = "Verbatim in a terminal";
 
-/// `POST /v1/login`: exchanges a one-time code for a cookie and a second secret.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+/// `POST /v1/login`: exchanges a one-time code, a password or a passkey's answer for a cookie and a second secret.
+/// Exactly one of the three must be present.
+#[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[serde(deny_unknown_fields)]
 pub struct LogIn {
-    /// The code from a link of `create_launch_code`. It works once, within 15 minutes.
-    pub code: String,
+    /// The code from a link of `create_launch_code` or of an invitation. It works once.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub code: Option<String>,
+    /// Name of the person, together with `password`. The owner of the machine is also called `owner`.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub name: Option<String>,
+    /// Password of the person, together with `name`.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub password: Option<String>,
+    /// The browser's answer to `POST /v1/login/passkey`, as `PublicKeyCredential.toJSON()` returns it.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub passkey: Option<Value>,
+}
+
+impl LogIn {
+    /// Returns the request with a one-time code.
+    pub fn by_code(code: &str) -> Self {
+        Self { code: Some(code.to_owned()), ..Self::default() }
+    }
+}
+
+model::words! {
+    /// A way to log in besides links.
+    LogInMethodKind {
+        /// A password.
+        Password = "password",
+        /// A passkey: a key that a device or a password manager keeps.
+        Passkey = "passkey",
+        /// An account at a provider of single sign-on.
+        SingleSignOn = "single_sign_on",
+    }
+}
+
+/// A way in which the caller logs in besides links.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
+pub struct LogInMethodInfo {
+    /// Kind of the method.
+    pub kind: LogInMethodKind,
+    /// Id. It is no secret.
+    pub id: String,
+    /// Name of a passkey or of a provider. Empty for a password.
+    pub label: String,
+    /// When the method was added, or the password was set.
+    pub created_at: Micros,
+    /// When somebody last logged in by it.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub last_used_at: Option<Micros>,
+}
+
+/// The ways in which the caller logs in besides links.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
+pub struct LogInMethods {
+    /// The methods, oldest first.
+    pub methods: Vec<LogInMethodInfo>,
+    /// True if the caller may change them: they logged in within the last 15 minutes.
+    pub may_change: bool,
+    /// True if the server has a name for which browsers create passkeys.
+    pub has_passkeys: bool,
+    /// Name of the provider of single sign-on, if there is one.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub provider: Option<String>,
+}
+impl Reply for LogInMethods {}
+
+/// A new password for the caller.
+#[derive(Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
+#[serde(deny_unknown_fields)]
+pub struct SetPassword {
+    /// The password, 12 to 200 characters.
+    #[cfg_attr(feature = "schema", schemars(length(min = 12, max = 200)))]
+    pub password: String,
+}
+impl Input for SetPassword {
+    const EXAMPLE: &'static str = r#"{"password": "seven quinces in a row"}"#;
+}
+
+impl std::fmt::Debug for SetPassword {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.write_str("SetPassword")
+    }
+}
+
+/// Options with which a browser creates or uses a passkey.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
+pub struct PasskeyOptions {
+    /// Options of `WebAuthn` as JSON, for `PublicKeyCredential.parseCreationOptionsFromJSON()` or
+    /// `parseRequestOptionsFromJSON()`. They are valid for five minutes, once.
+    pub options: Value,
+}
+impl Reply for PasskeyOptions {
+    const STATUSES: &'static [u16] = &[201];
+}
+
+/// A passkey that a browser created.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
+#[serde(deny_unknown_fields)]
+pub struct NewPasskey {
+    /// Name of the passkey, 1 to 60 characters: `Phone`.
+    #[cfg_attr(feature = "schema", schemars(length(min = 1, max = 60)))]
+    pub label: String,
+    /// The browser's answer to the options, as `PublicKeyCredential.toJSON()` returns it.
+    pub credential: Value,
+}
+impl Input for NewPasskey {
+    const EXAMPLE: &'static str = r#"{"label": "Phone", "credential": {"id": "AAAA", "rawId": "AAAA", "type": "public-key", "response": {"clientDataJSON": "AAAA", "attestationObject": "AAAA"}}}"#;
+    const REFUSALS: &'static [u16] = &[409];
+}
+
+/// Where the caller's browser goes on to add an account at the provider of single sign-on.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
+pub struct SingleSignOnBegun {
+    /// Path and query of the next page. It opens once, within 15 minutes.
+    pub path: String,
+}
+impl Reply for SingleSignOnBegun {
+    const STATUSES: &'static [u16] = &[201];
+}
+
+/// Path of a method.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
+pub struct LogInMethodPath {
+    /// Kind of the method.
+    pub kind: LogInMethodKind,
+    /// Id of the method, as `GET /v1/login-methods` lists it.
+    pub method: String,
 }
 
 /// The second secret of a new log-in. The cookie is in the response's headers.

@@ -1,7 +1,10 @@
 //! The endpoint table: the only list of endpoints, and of the routes that aren't JSON. Everything else is derived from
 //! it.
 
-use crate::account::{Health, LaunchCode, LogInPath, LogIns, Me, NewPairing, Pairing};
+use crate::account::{
+    Health, LaunchCode, LogInMethodPath, LogInMethods, LogInPath, LogIns, Me, NewPairing, NewPasskey, Pairing,
+    PasskeyOptions, SetPassword, SingleSignOnBegun,
+};
 use crate::audit::{AuditCheck, AuditPage, AuditQuery};
 use crate::channels::{
     BindSession, ChannelAdded, ChannelPath, ChannelSessionPath, Channels, Deliveries, DeliveriesQuery,
@@ -81,6 +84,20 @@ macro_rules! endpoints {
                 Patch "/v1/keys/{key}" edit_key / EditKeyEndpoint (KeyPath, EditKey) -> Keys [Owner, Local; 1 KiB];
                 /// Revokes a key. Its streams end within a second.
                 Delete "/v1/keys/{key}" revoke_key / RevokeKey (KeyPath, Nothing) -> Keys [Owner, Local; 1 KiB];
+                /// Lists the ways in which the caller logs in besides links.
+                Get "/v1/login-methods" list_login_methods / ListLogInMethods (Nothing, Nothing) -> LogInMethods [Viewer; 1 KiB];
+                /// Sets the caller's password. The caller must have logged in within the last 15 minutes.
+                Put "/v1/login-methods/password" set_password / SetPasswordEndpoint (Nothing, SetPassword) -> LogInMethods [Viewer; 4 KiB];
+                /// Returns the options with which the caller's browser creates a passkey. The caller must have logged in
+                /// within the last 15 minutes.
+                Post "/v1/login-methods/passkey-options" create_passkey_options / CreatePasskeyOptions (Nothing, Nothing) -> PasskeyOptions [Viewer; 1 KiB];
+                /// Adds the passkey that the caller's browser created.
+                Post "/v1/login-methods/passkeys" add_passkey / AddPasskey (Nothing, NewPasskey) -> LogInMethods [Viewer; 16 KiB];
+                /// Removes a way in which the caller logs in. Existing log-ins stay.
+                Delete "/v1/login-methods/{kind}/{method}" remove_login_method / RemoveLogInMethod (LogInMethodPath, Nothing) -> LogInMethods [Viewer; 1 KiB];
+                /// Begins to add an account at the provider of single sign-on to the caller. They must have logged in
+                /// within the last 15 minutes.
+                Post "/v1/login-methods/single-sign-on" begin_single_sign_on / BeginSingleSignOn (Nothing, Nothing) -> SingleSignOnBegun [Viewer; 1 KiB];
                 /// Lists the browsers that are logged in.
                 Get "/v1/logins" list_logins / ListLogIns (Nothing, Nothing) -> LogIns [Viewer, Local; 1 KiB];
                 /// Logs out a browser. Its streams end within a second.
@@ -474,6 +491,8 @@ routes! {
     ChannelIncoming = "/v1/channels/{channel}/incoming";
     /// Returns the log-in of the request, and logs in.
     LogInRoute = "/v1/login";
+    /// Returns the options with which a browser logs in by a passkey.
+    LogInByPasskey = "/v1/login/passkey";
     /// Logs out.
     LogOut = "/v1/logout";
     /// The OpenAPI document.

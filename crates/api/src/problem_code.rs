@@ -79,6 +79,10 @@ problems! {
     Revoked = 401 "revoked" [];
     /// The log-in code is unknown, expired or already used.
     InvalidCode = 401 "invalid_code" [login];
+    /// No person has that name and password.
+    WrongPassword = 401 "wrong_password" [login];
+    /// The passkey is unknown, or its answer is wrong or too late.
+    WrongPasskey = 401 "wrong_passkey" [login];
     /// The signature of a channel's message is wrong.
     BadSignature = 401 "bad_signature" [incoming];
 
@@ -86,6 +90,8 @@ problems! {
     Forbidden = 403 "forbidden" [];
     /// The key lacks a required scope.
     ScopeMissing = 403 "scope_missing" [];
+    /// The log-in is older than 15 minutes.
+    LogInAgain = 403 "log_in_again" [account];
     /// A log-in's request that changes something lacks the secret.
     SecretMissing = 403 "secret_missing" [];
     /// The request comes from another site.
@@ -279,6 +285,8 @@ problems! {
     DatabaseLocked = 503 "database_locked" [];
     /// The database can't be reached.
     DatabaseUnreachable = 503 "database_unreachable" [];
+    /// The provider of single sign-on can't be reached.
+    ProviderUnreachable = 503 "provider_unreachable" [login];
     /// The database can't be written to.
     DatabaseReadOnly = 503 "database_read_only" [];
     /// The database was written by a newer version of the program.

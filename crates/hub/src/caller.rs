@@ -36,6 +36,12 @@ impl User {
     pub fn owner(name: Option<String>) -> Self {
         Self { id: OWNER.to_owned(), name, role: PersonRole::Owner, sight: Sight::All }
     }
+
+    /// Returns true for the person's name, however it is written. The owner of the machine is also called `owner`.
+    pub fn is_called(&self, name: &str) -> bool {
+        let is_own = self.name.as_ref().is_some_and(|own| own.to_lowercase() == name.to_lowercase());
+        is_own || (self.id == OWNER && name.eq_ignore_ascii_case(OWNER))
+    }
 }
 
 /// The key that an agent shows.

@@ -56,6 +56,8 @@ pub struct Settings {
     pub channel_hosts: Vec<String>,
     /// The public URL, or where the server listens: `http://127.0.0.1:7117`. Empty without a server.
     pub base_url: String,
+    /// What people call the provider of single sign-on, if there is one.
+    pub provider: Option<String>,
     pub version: String,
     /// Prices of models of one's own. They replace those that come with the program.
     pub prices: Prices,

@@ -45,7 +45,7 @@ pub mod memory;
 mod messages;
 mod model_context;
 pub mod notices;
-mod people;
+pub mod people;
 mod project_groups;
 pub mod push;
 pub mod redaction;

@@ -1,8 +1,9 @@
 //! People who may log in: their roles, invitations, and the projects that they see.
 
+pub mod accounts;
 pub mod endpoints;
 
-pub(crate) use endpoints::*;
+pub(crate) use endpoints::{add_person, edit_person, invite_person, list_people, remove_person, set_project_people};
 
 use crate::basics::problem;
 use crate::caller::User;
@@ -25,6 +26,25 @@ impl Hub {
         let role = PersonRole::parse(&role).unwrap_or(PersonRole::Viewer);
         let sight = if role == PersonRole::Owner { Sight::All } else { self.sight_of(id).await? };
         Ok(Some(User { id: id.to_owned(), name: Some(name), role, sight }))
+    }
+
+    /// Returns the id of the person with a name, however it is written, unless they were removed. The owner of the machine
+    /// is also called `owner`.
+    pub(crate) async fn id_of_name(&self, name: &str) -> Result<Option<String>, Problem> {
+        if name.eq_ignore_ascii_case(OWNER) {
+            return Ok(Some(OWNER.to_owned()));
+        }
+        let named = self.workspace.person_named(name).await.map_err(problem)?;
+        Ok(named.and_then(|(id, is_removed)| (!is_removed).then_some(id)))
+    }
+
+    /// Returns a code for the browser of the person with a name, whom somebody trusted has let in. None if there is no
+    /// such person.
+    pub async fn code_for_named(&self, name: &str) -> Result<Option<String>, Problem> {
+        match self.id_of_name(name).await? {
+            Some(person) => self.create_code(&person, None).map(Some),
+            None => Ok(None),
+        }
     }
 
     /// Returns as whom somebody in a channel acts, by their name in the channel's settings: as the person with that

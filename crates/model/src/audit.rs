@@ -14,8 +14,14 @@ crate::words! {
         LogInBegan = "log_in_began",
         /// A browser was logged out.
         LogInEnded = "log_in_ended",
+        /// A password, a passkey or an account at a provider logs in from now on.
+        LogInMethodAdded = "log_in_method_added",
+        /// A password, a passkey or an account at a provider no longer logs in.
+        LogInMethodRemoved = "log_in_method_removed",
         /// A person was added.
         PersonAdded = "person_added",
+        /// A link was created by which a person logs in.
+        PersonInvited = "person_invited",
         /// A person's name or role was changed.
         PersonChanged = "person_changed",
         /// A person was removed.
@@ -165,6 +171,31 @@ pub enum Event {
         login: String,
         /// Name of the browser, as it reported it: `Firefox on Linux`.
         browser: String,
+    },
+    /// A password, a passkey or an account at a provider logs in from now on.
+    LogInMethodAdded {
+        /// Id of the person.
+        person: String,
+        /// `password`, `passkey` or `single_sign_on`.
+        method: String,
+        /// Name of a passkey or of a provider.
+        label: String,
+    },
+    /// A password, a passkey or an account at a provider no longer logs in.
+    LogInMethodRemoved {
+        /// Id of the person.
+        person: String,
+        /// `password`, `passkey` or `single_sign_on`.
+        method: String,
+        /// Name of a passkey or of a provider.
+        label: String,
+    },
+    /// A link was created by which a person logs in.
+    PersonInvited {
+        /// Id of the person.
+        person: String,
+        /// Name of the person.
+        name: String,
     },
     /// A person was added.
     PersonAdded {
@@ -425,6 +456,9 @@ impl Event {
         match self {
             Self::LogInBegan => AuditKind::LogInBegan,
             Self::LogInEnded { .. } => AuditKind::LogInEnded,
+            Self::LogInMethodAdded { .. } => AuditKind::LogInMethodAdded,
+            Self::LogInMethodRemoved { .. } => AuditKind::LogInMethodRemoved,
+            Self::PersonInvited { .. } => AuditKind::PersonInvited,
             Self::PersonAdded { .. } => AuditKind::PersonAdded,
             Self::PersonChanged { .. } => AuditKind::PersonChanged,
             Self::PersonRemoved { .. } => AuditKind::PersonRemoved,

@@ -10,7 +10,7 @@
 //!   transaction, its lock and the rows that it writes. `prepare`: what is done before it. `session_row`: a session as
 //!   its row.
 //! - `read/`: sessions, messages, records, runs, feed, search.
-//! - [`settings`]: projects, log-ins, small values. [`people`]: who may log in, and who sees which projects. [`keys`]: agent keys. `declared`: message types that others
+//! - [`settings`]: projects, log-ins, small values. [`people`]: who may log in, and who sees which projects. `login_methods`: passwords, passkeys, accounts at providers. [`keys`]: agent keys. `declared`: message types that others
 //!   declare. `driven`: agents that the server starts; `agent_runs`: those that run; `growing`: what they are writing.
 //!   `channels`: where sessions are shown besides the page, and what is sent there. `hooks`: what agents ask by hooks,
 //!   and what is always allowed. `blobs`: files by their content. `forget`: deletes what a person wants gone. `erase`:
@@ -72,6 +72,7 @@ pub mod keys;
 mod literals;
 pub mod live;
 mod lock;
+mod login_methods;
 mod masks;
 pub mod memory;
 mod meta;
@@ -140,6 +141,7 @@ pub use live::{
     Rule, SignOfLife, Sums, Takes,
 };
 pub use lock::{DataDirLock, LockError};
+pub use login_methods::LogInMethod;
 pub use masks::{LONGEST as LONGEST_ERASED, Masks, SHORTEST as SHORTEST_ERASED};
 pub use memory::{Memory, MemoryCounts, MemoryFilter, StoredVector, Unembedded};
 pub use people::Person;

@@ -99,6 +99,8 @@ impl Workspace {
             "DELETE FROM invitation WHERE workspace_id = $1 AND person_id = $2",
             "DELETE FROM project_person WHERE workspace_id = $1 AND person_id = $2",
             "DELETE FROM login WHERE workspace_id = $1 AND person_id = $2",
+            // An account at a provider is known as that of somebody who was removed.
+            "DELETE FROM login_method WHERE workspace_id = $1 AND person_id = $2 AND kind <> 'single_sign_on'",
         ] {
             on_tx!(&mut tx, c => sqlx::query(statement).bind(self.id()).bind(id).execute(c).await.map(drop))?;
         }
@@ -118,9 +120,16 @@ impl Workspace {
     }
 
     /// Stores the hash of an invitation, in hex. The one before doesn't hold any more.
-    pub async fn put_invitation(&self, person: &str, hash: &str, until: Micros) -> Result<(), StoreError> {
+    pub async fn put_invitation(
+        &self,
+        person: &str,
+        hash: &str,
+        until: Micros,
+        event: Event,
+    ) -> Result<(), StoreError> {
         change!(
             self,
+            tells event,
             "INSERT INTO invitation (workspace_id, person_id, hash, expires_at) VALUES ($1, $2, $3, $4) \
              ON CONFLICT (workspace_id, person_id) DO UPDATE SET hash = excluded.hash, expires_at = excluded.expires_at",
             person,
@@ -130,7 +139,8 @@ impl Workspace {
         Ok(())
     }
 
-    /// Uses an invitation up. Returns whose it was, unless it has expired. Guesses of strangers write nothing.
+    /// Uses an invitation up. Returns whose it was, unless it has expired. Guesses of strangers write nothing. Who needs
+    /// an invitation has no password, or has forgotten it: none holds after that.
     pub async fn take_invitation(&self, hash: &str, now: Micros) -> Result<Option<String>, StoreError> {
         let known: Option<String> = on!(&self.store, pool => {
             sqlx::query_scalar("SELECT person_id FROM invitation WHERE workspace_id = $1 AND hash = $2")
@@ -146,8 +156,15 @@ impl Workspace {
             )
             .bind(self.id()).bind(hash).fetch_optional(c).await
         })?;
+        let person = taken.filter(|(_, until)| *until > now.0).map(|(person, _)| person);
+        if let Some(person) = &person {
+            on_tx!(&mut tx, c => {
+                sqlx::query("DELETE FROM login_method WHERE workspace_id = $1 AND kind = 'password' AND id = $2")
+                    .bind(self.id()).bind(person).execute(c).await.map(drop)
+            })?;
+        }
         tx.commit().await?;
-        Ok(taken.filter(|(_, until)| *until > now.0).map(|(person, _)| person))
+        Ok(person)
     }
 
     /// Returns the restricted projects, each with the people who see it besides owners.

@@ -34,8 +34,7 @@ impl Person {
         let (_, code) = link.split_once("#c=").ok_or_else(unread)?;
         let base = verbatim.url().unwrap_or_default().to_owned();
         let http = reqwest::Client::builder().no_proxy().build().map_err(|error| lost(&base, &error))?;
-        let body =
-            api::json::write(&LogIn { code: code.to_owned() }).map_err(|error| api::client::unreadable(&error))?;
+        let body = api::json::write(&LogIn::by_code(code)).map_err(|error| api::client::unreadable(&error))?;
         let request =
             http.post(format!("{base}{}", LogInRoute::PATH)).header(USER_AGENT, TERMINAL).header(ORIGIN, &base);
         let response = send(request.header(CONTENT_TYPE, "application/json").body(body), &base).await?;

@@ -1,6 +1,7 @@
 //! Options of `verbatim serve` about other machines.
 
 use crate::public_url::PublicUrl;
+use axum::http::HeaderName;
 use clap::Args;
 use ipnet::IpNet;
 use std::net::IpAddr;
@@ -22,6 +23,10 @@ pub struct PublicArgs {
     /// `X-Forwarded-*` headers are trusted
     #[arg(long, value_name = "CIDR", value_parser = network)]
     pub trusted_proxy: Vec<IpNet>,
+    /// Header in which the trusted proxy names the person whom it let in: `Remote-User`. The person is logged in, if there
+    /// is one with that name
+    #[arg(long, value_name = "HEADER")]
+    pub proxy_user_header: Option<HeaderName>,
 }
 
 fn network(text: &str) -> Result<IpNet, String> {

@@ -101,7 +101,7 @@ impl Report {
 
     /// Logs in as a browser does, and returns the cookie.
     async fn log_in(&mut self, client: &Client, base: &str, code: &str) -> Result<String, Failed> {
-        let body = json::write(&LogIn { code: code.to_owned() }).unwrap_or_default();
+        let body = json::write(&LogIn::by_code(code)).unwrap_or_default();
         let request = client.post(format!("{base}{}", LogInRoute::PATH)).header("origin", base);
         let request = request.header("content-type", "application/json").body(body);
         let answer = refused(request.send().await.map_err(|error| unreached(&error))?).await?;

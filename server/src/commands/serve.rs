@@ -25,7 +25,7 @@ use tokio::net::TcpListener;
 use tokio_util::sync::CancellationToken;
 
 pub async fn run(mut args: Serve) -> Result<()> {
-    let mut reach = Reach::of(&args.public)?;
+    let mut reach = Reach::of(&args.public, &args.sign_on)?;
     reach.check(args.listen)?;
     // One that was passed can listen elsewhere than `--listen` says.
     if let Some(passed) = &args.passed {
@@ -72,7 +72,8 @@ pub async fn run(mut args: Serve) -> Result<()> {
         }
         end_in_time(left, stops);
     });
-    let settings = Settings { routing, embedder, prices, ..settings(&args, &dir, &database, url)? };
+    let provider = reach.provider.as_ref().map(|provider| provider.name().to_owned());
+    let settings = Settings { routing, embedder, prices, provider, ..settings(&args, &dir, &database, url)? };
     let hub = Hub::new(store.clone(), settings, shutdown.clone()).await.map_err(hub::problem)?;
     hub::driving::mark_interrupted(&hub).await.map_err(hub::problem)?;
     type_files::read(&hub, &dir);

@@ -1,7 +1,7 @@
 //! The accept loop. Our own, since `axum::serve` has no timeout for request heads: a few slow clients could hold all
 //! sockets.
 
-use super::forwarded;
+use super::forwarded::{self, ClientAddress};
 use super::headers::is_stream;
 use super::sent::until_sent;
 use super::slots::{Busy, Seat, Slots};
@@ -260,15 +260,22 @@ impl Desk {
         let counted = stopping.request();
         let held = budget.open();
         let busy = Busy::new(&seat);
-        if let Some(url) = reach.url.as_ref().filter(|_| reach.trusts(peer)) {
+        let is_proxy = reach.trusts(peer);
+        let mut client = peer;
+        if let Some(url) = reach.url.as_ref().filter(|_| is_proxy) {
             if forwarded::is_plain(request.headers()) {
                 end.release();
                 return Ok(with_tls(&request, url));
             }
+            client = forwarded::client(request.headers()).unwrap_or(peer);
             forwarded::set_host(request.headers_mut(), |host| url.is_host(host));
+        }
+        if let Some(name) = reach.user_header.as_ref().filter(|_| !is_proxy) {
+            request.headers_mut().remove(name);
         }
         let extensions = request.extensions_mut();
         extensions.insert(opened);
+        extensions.insert(ClientAddress(client));
         extensions.insert(end.clone());
         extensions.insert(seat.clone());
         extensions.insert(held.clone());

@@ -2,9 +2,23 @@
 //! the proxy saw itself.
 
 use axum::http::{HeaderMap, HeaderName, HeaderValue, header};
+use std::net::{IpAddr, SocketAddr};
 
 const HOST: HeaderName = HeaderName::from_static("x-forwarded-host");
+const CLIENT: HeaderName = HeaderName::from_static("x-forwarded-for");
 const PROTOCOL: HeaderName = HeaderName::from_static("x-forwarded-proto");
+
+/// Where a request comes from, as far as that is known: from a client, or from a proxy that nobody said to trust. Each
+/// request carries it as an extension.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct ClientAddress(pub IpAddr);
+
+/// Returns the address of the client that speaks to the proxy.
+pub fn client(headers: &HeaderMap) -> Option<IpAddr> {
+    let named = said(headers, &CLIENT, "for")?;
+    let with_port = || named.parse().map(|address: SocketAddr| address.ip());
+    named.trim_matches(['[', ']']).parse().or_else(|_| with_port()).ok()
+}
 
 /// Replaces the `Host` header by the name that the client asked the proxy for, if the proxy says it and it is ours.
 pub fn set_host(headers: &mut HeaderMap, is_ours: impl FnOnce(&str) -> bool) {
@@ -36,7 +50,7 @@ fn last<'a>(headers: &'a HeaderMap, name: &HeaderName) -> Option<&'a str> {
 
 #[cfg(test)]
 mod tests {
-    use super::{is_plain, set_host};
+    use super::{client, is_plain, set_host};
     use axum::http::{HeaderMap, HeaderName, HeaderValue, header};
 
     fn headers(pairs: &[(&'static str, &'static str)]) -> HeaderMap {
@@ -70,6 +84,22 @@ mod tests {
         ];
         for (pairs, expected) in cases {
             assert_eq!(host(pairs), expected, "{pairs:?}");
+        }
+    }
+
+    #[test]
+    fn the_last_proxy_says_where_a_request_comes_from() {
+        let cases: [(&[_], Option<&str>); 7] = [
+            (&[], None),
+            (&[("x-forwarded-for", "203.0.113.9, 192.0.2.1")], Some("192.0.2.1")),
+            (&[("x-forwarded-for", "192.0.2.1:4711")], Some("192.0.2.1")),
+            (&[("x-forwarded-for", "[2001:db8::1]:4711")], Some("2001:db8::1")),
+            (&[("forwarded", "for=203.0.113.9, for=\"[2001:db8::1]\";proto=https")], Some("2001:db8::1")),
+            (&[("forwarded", "for=_hidden")], None),
+            (&[("x-forwarded-for", "unknown")], None),
+        ];
+        for (pairs, expected) in cases {
+            assert_eq!(client(&headers(pairs)), expected.map(|address| address.parse().unwrap()), "{pairs:?}");
         }
     }
 

@@ -6,13 +6,14 @@ use super::rate::Rate;
 use super::slots::{Holder, Seat};
 use super::{Shared, login, page_data, pages};
 use crate::public_url::PublicUrl;
+use crate::reach::Reach;
 use api::account::{READER_HEADER, READER_MODEL, SECRET_HEADER};
 use api::serve::{Held, Weight, discard};
 use api::{Access, Api as _, Problem, ProblemCode};
 use app::shared::FROM_OUTSIDE;
 use axum::Extension;
 use axum::extract::{Request, State};
-use axum::http::{Extensions, HeaderMap, HeaderValue, Method, Uri, header};
+use axum::http::{Extensions, HeaderMap, HeaderName, HeaderValue, Method, Uri, header};
 use axum::middleware::Next;
 use axum::response::{IntoResponse as _, Response};
 use hub::account::login::Grant;
@@ -32,6 +33,8 @@ pub struct Doors {
     /// The log-in's, by the names of this machine and by the public one. Cookies don't know ports: two servers on one machine
     /// need two names.
     cookies: [Arc<str>; 2],
+    /// The header in which a proxy names a person. Requests that don't come from the proxy have it no more.
+    user_header: Option<HeaderName>,
     rate: Rate,
     /// Waits of each key for what people write.
     waits: LongRequests,
@@ -50,7 +53,8 @@ pub enum Name {
 }
 
 impl Doors {
-    pub fn new(hub: Hub, key: &str, address: SocketAddr, public: Option<PublicUrl>, site: Shared, rate: Rate) -> Self {
+    pub fn new(hub: Hub, key: &str, address: SocketAddr, reach: &Reach, site: Shared, rate: Rate) -> Self {
+        let (public, user_header) = (reach.url.clone(), reach.user_header.clone());
         let port = address.port();
         let names = ["127.0.0.1".to_owned(), "localhost".to_owned(), "[::1]".to_owned()];
         let mut hosts: Vec<String> = names.iter().map(|name| format!("{name}:{port}")).collect();
@@ -59,7 +63,8 @@ impl Doors {
         }
         let local = format!("verbatim_{port}");
         let cookies = [local.clone(), public.as_ref().map_or(local, PublicUrl::cookie)].map(Into::into);
-        Self { hub, site, key: key.into(), hosts: hosts.into(), public, cookies, rate, waits: LongRequests::default() }
+        let (key, hosts, waits) = (key.into(), hosts.into(), LongRequests::default());
+        Self { hub, site, key, hosts, public, cookies, user_header, rate, waits }
     }
 
     fn name(&self, host: &str) -> Option<Name> {
@@ -81,6 +86,11 @@ impl Doors {
             Name::Local => local,
             Name::Public => public,
         }
+    }
+
+    /// Returns the name of the person whom a proxy let in.
+    pub fn named_by_proxy<'a>(&self, headers: &'a HeaderMap) -> Option<&'a str> {
+        text(headers, self.user_header.as_ref()?.as_str()).map(str::trim).filter(|name| !name.is_empty())
     }
 
     /// Returns the token of the log-in that a request shows.
@@ -319,6 +329,8 @@ pub async fn caller(doors: &Doors, headers: &HeaderMap) -> Result<Option<(Caller
     }
     let Some(token) = doors.token(headers) else { return Ok(None) };
     let known = doors.hub.logged_in(token, text(headers, SECRET_HEADER)).await?;
+    // The proxy's user may have changed in this browser.
+    let known = known.filter(|known| doors.named_by_proxy(headers).is_none_or(|name| known.user.is_called(name)));
     Ok(known.map(|known| (Caller::User(known.user), Credential::LogIn(token.into(), known.grant, known.surface))))
 }
 

@@ -1,26 +1,28 @@
 //! Log-in: a one-time code becomes a cookie, and a secret that is none.
 
+use super::forwarded::ClientAddress;
 use super::guard::{self, Doors, Name};
-use super::{Shared, page_data};
-use api::account::{LogIn, LogInSecret, LogInState};
+use super::page_data::{self, Arriving};
+use api::account::{LogIn, LogInSecret, LogInState, PasskeyOptions};
 use api::{Nothing, Problem};
 use app::shared::FROM_OUTSIDE;
 use axum::Json;
 use axum::extract::{Request, State};
 use axum::http::{HeaderMap, HeaderName, StatusCode, Uri, header};
 use axum::response::{IntoResponse as _, Redirect, Response};
-use hub::account::login::LoggedIn;
+use hub::account::login::{LogInAttempt, LoggedIn};
 
-/// A code and its JSON are smaller than this.
-const LIMIT: usize = 1024;
+/// What is given to log in is smaller than this. The largest is a passkey's answer.
+const LIMIT: usize = 8 * 1024;
 
 pub async fn log_in(State(doors): State<Doors>, request: Request) -> Response {
     let label = request.headers().get(header::USER_AGENT).and_then(|v| v.to_str().ok()).unwrap_or_default().to_owned();
     let name = doors.name_in(request.headers());
     let before = doors.token(request.headers()).map(str::to_owned);
+    let from = request.extensions().get().map(|ClientAddress(address)| *address);
     let answer = async {
-        let LogIn { code } = api::serve::read_json(request, LIMIT).await?;
-        let made = doors.hub.log_in(&code, &label).await?;
+        let given: LogIn = api::serve::read_json(request, LIMIT).await?;
+        let made = doors.hub.log_in(&given, &LogInAttempt { label, from }).await?;
         // The new cookie takes the place of the old one: nobody else is to go on with that.
         if let Some(before) = before {
             doors.hub.log_out(&before).await?;
@@ -53,8 +55,26 @@ fn cookie(doors: &Doors, name: Name, token: &str, seconds: i64) -> [(HeaderName,
     [(header::SET_COOKIE, cookie)]
 }
 
-pub async fn page(State(site): State<Shared>, headers: HeaderMap) -> Response {
-    page_data::html(StatusCode::OK, page_data::login_page(&site, &headers))
+/// `POST /v1/login/passkey`: what a browser needs to log in by a passkey.
+pub async fn ask_for_passkey(State(doors): State<Doors>) -> Result<(StatusCode, Json<PasskeyOptions>), Problem> {
+    Ok((StatusCode::CREATED, Json(doors.hub.ask_for_passkey()?)))
+}
+
+/// The log-in page. Whom the trusted proxy names, it logs in by itself.
+pub async fn page(State(doors): State<Doors>, headers: HeaderMap) -> Response {
+    let mut arriving = Arriving::default();
+    if let Some(name) = doors.named_by_proxy(&headers) {
+        match doors.hub.code_for_named(name).await {
+            Ok(Some(code)) => arriving.code = Some(code),
+            Ok(None) => {
+                let name = app::visible::line(name);
+                let words = "whom nobody has added here. Ask an owner to add you by that name.";
+                arriving.said = Some(format!("Your proxy knows you as {name}, {words}"));
+            }
+            Err(problem) => return page_data::problem_page(&doors.site, &headers, &problem),
+        }
+    }
+    page_data::html(StatusCode::OK, page_data::login_page(&doors.site, &headers, arriving).await)
 }
 
 /// A page that needs a log-in leads to the log-in page and back. Browsers take the fragment, with its code, along. The

@@ -489,6 +489,7 @@ pub async fn settings_data(site: &Site, headers: &HeaderMap) -> Result<SettingsP
     let workspace = site.for_owners(async { workspace_settings(site).await.map(Some) }).await?;
     Ok(SettingsPage {
         logins: site.api.list_logins(Nothing {}, Nothing {}).await?,
+        methods: site.api.list_login_methods(Nothing {}, Nothing {}).await?,
         push: site.api.get_push(Nothing {}, Nothing {}).await?,
         is_public: site.hub.settings.is_public(),
         workspace,

@@ -2,8 +2,8 @@
 
 use super::export::written::{POLICY, shared, standalone};
 use super::extract::PageOf;
+use super::forwarded::ClientAddress;
 use super::rate::Rate;
-use super::slots::Seat;
 use super::{Shared, Site, page_data, pages};
 use api::sessions::SessionPath;
 use api::{Api as _, Endpoint as _, Nothing, Problem};
@@ -50,8 +50,12 @@ impl Door {
 }
 
 /// `GET /share/{secret}`: without a log-in.
-pub async fn page(State(door): State<Door>, seat: Option<Extension<Seat>>, Path(secret): Path<String>) -> Response {
-    let address = seat.and_then(|Extension(seat)| seat.address()).map(|address| address.to_string());
+pub async fn page(
+    State(door): State<Door>,
+    client: Option<Extension<ClientAddress>>,
+    Path(secret): Path<String>,
+) -> Response {
+    let address = client.map(|Extension(ClientAddress(address))| address.to_string());
     if let Err(problem) = door.rate.take(&address.unwrap_or_default()) {
         let wait = problem.retry_after.unwrap_or(1);
         let mut answer = closed(&door, StatusCode::TOO_MANY_REQUESTS, TOO_OFTEN);

@@ -255,11 +255,6 @@ impl Drop for Busy {
 }
 
 impl Seat {
-    /// Returns the address that the connection comes from: of a client, or of its proxy.
-    pub fn address(&self) -> Option<IpAddr> {
-        self.slots.lock().entries.get(&self.id).map(|entry| entry.from)
-    }
-
     /// Notes whose credential was accepted.
     ///
     /// # Errors

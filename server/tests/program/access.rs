@@ -70,6 +70,7 @@ fn every_route_with_every_credential() {
             ("{instance}", "5e551009-0000-4000-8000-000000000009"),
             ("{key}", "none"),
             ("{login}", "none"),
+            ("{kind}/{method}", "password/none"),
             ("{type}", "none"),
             ("{run}", "none"),
             ("{rule}", "none"),

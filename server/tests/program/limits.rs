@@ -18,8 +18,8 @@ fn bodies_have_a_limit() {
     }
     let origin = server.origin();
     let headers = [("Content-Type", "application/json"), ("Origin", origin.as_str())];
-    let long = server.send("POST", "/v1/login", &headers, &format!("{{\"code\":\"{}\"}}", "x".repeat(2000)));
-    writeln!(seen, "/v1/login 2011 bytes: {} {}", long.status, long.json()["code"]).unwrap();
+    let long = server.send("POST", "/v1/login", &headers, &format!("{{\"code\":\"{}\"}}", "x".repeat(8200)));
+    writeln!(seen, "/v1/login 8211 bytes: {} {}", long.status, long.json()["code"]).unwrap();
     assert_snapshot!(seen);
 }
 

@@ -2,9 +2,9 @@
 
 use super::operation::describe;
 use super::{Book, fixed};
-use crate::account::{LogIn, LogInSecret, LogInState};
+use crate::account::{LogIn, LogInSecret, LogInState, PasskeyOptions};
 use crate::blobs::BlobMade;
-use crate::contract::{Events, ExportAudit, ExportSession, GetBlob, LogInRoute, LogOut, UploadBlob};
+use crate::contract::{Events, ExportAudit, ExportSession, GetBlob, LogInByPasskey, LogInRoute, LogOut, UploadBlob};
 use crate::endpoint::Access::{self, Agent, Local, Owner};
 use crate::endpoint::Route as _;
 use crate::events::{BuildEvent, FeedEvent};
@@ -63,6 +63,7 @@ fn routes(book: &mut Book) -> Vec<Beside> {
     let log_in = book.inputs.subschema_for::<LogIn>();
     let secret = json!(book.reply::<LogInSecret>());
     let state = json!(book.reply::<LogInState>());
+    let options = json!(book.reply::<PasskeyOptions>());
     let made = json!(book.reply::<BlobMade>());
     let events = json!({
         "build": book.reply::<BuildEvent>(),
@@ -237,14 +238,29 @@ fn routes(book: &mut Book) -> Vec<Beside> {
             path: LogInRoute::PATH,
             topic: "Server",
             access: &[],
-            doc: "Logs in with a one-time code. The response sets the log-in's cookie. Requests that change something need the \
-                  `secret` of the reply too.",
+            doc: "Logs in with a one-time code, a password or a passkey. The response sets the log-in's cookie. Requests that \
+                  change something need the `secret` of the reply too.",
             parameters: Vec::new(),
             body: Some(json!({ "required": true, "content": { "application/json": { "schema": log_in } } })),
-            limit: 1024,
+            limit: 8 * 1024,
             answers: vec![(200, content("Logged in", "application/json", secret))],
             events: None,
             problems: &[400, 401, 413, 415, 429],
+            problem_topic: "login",
+        },
+        Beside {
+            name: "passkey_options",
+            method: "POST",
+            path: LogInByPasskey::PATH,
+            topic: "Server",
+            access: &[],
+            doc: "Returns the options with which a browser logs in by a passkey. They are valid for five minutes, once.",
+            parameters: Vec::new(),
+            body: None,
+            limit: 0,
+            answers: vec![(201, content("The options", "application/json", options))],
+            events: None,
+            problems: &[404, 429],
             problem_topic: "login",
         },
         Beside {

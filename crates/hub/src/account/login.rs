@@ -1,4 +1,4 @@
-//! Log-in by a one-time code, which becomes a cookie's token and a second secret. Only hashes are kept.
+//! Log-in: a one-time code, a password or a passkey becomes a cookie's token and a second secret. Only hashes are kept.
 //!
 //! Cookies know no ports, so that other servers of this machine get the token as well. With it alone a log-in reads;
 //! what changes something takes the second secret, which pages keep where only they can read it.
@@ -7,8 +7,8 @@ use crate::basics::line::is_line;
 use crate::basics::problem::report;
 use crate::basics::{clock, hex, problem};
 use crate::caller::{Surface, User};
-use crate::context::{Hub, TopicState};
-use api::account::{NewPairing, Pairing};
+use crate::context::{Hub, Scoped, TopicState};
+use api::account::{LogIn, NewPairing, Pairing};
 use api::{Problem, ProblemCode};
 use base64::Engine as _;
 use base64::engine::general_purpose::{STANDARD, URL_SAFE_NO_PAD};
@@ -17,6 +17,7 @@ use model::{Micros, browser};
 use qrcode::QrCode;
 use qrcode::render::svg;
 use sha2::{Digest as _, Sha256};
+use std::net::IpAddr;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::time::Duration;
 use store::people::OWNER;
@@ -30,6 +31,8 @@ const CODE_LIFE: Duration = Duration::from_mins(15);
 const IDLE_LIFE: i64 = 7 * 24 * 3600 * Micros::SECOND;
 /// Seconds that a log-in lasts at most.
 pub const ABSOLUTE_LIFE_SECONDS: i64 = 30 * 24 * 3600;
+/// How long a log-in is new, in microseconds.
+const FRESH: i64 = 15 * 60 * Micros::SECOND;
 /// Wrong codes in [`COUNTED`].
 const ATTEMPTS: usize = 5;
 const COUNTED: Duration = Duration::from_mins(1);
@@ -75,6 +78,15 @@ impl Waiting {
         let problem = Problem::new(ProblemCode::InvalidCode, "This link was already used, or has expired");
         problem.hint("Run `verbatim open` for a new link, or ask who invited you for another invitation")
     }
+}
+
+/// Who tries to log in.
+#[derive(Debug, Clone, Default)]
+pub struct LogInAttempt {
+    /// What the log-in will be called, unless it has a name of its own: what the browser says of itself.
+    pub label: String,
+    /// Where the request comes from, if that is known.
+    pub from: Option<IpAddr>,
 }
 
 /// The result of a log-in.
@@ -142,6 +154,23 @@ pub(crate) fn holds(login: &Login, now: Micros) -> bool {
     login.expires_at > now && now.since(login.last_used_at) <= IDLE_LIFE
 }
 
+/// How people log in may be changed by who has just shown who they are.
+///
+/// # Errors
+///
+/// 403 if the caller's log-in is older than 15 minutes.
+pub(crate) async fn is_fresh(scoped: &Scoped) -> Result<(), Problem> {
+    let login = match &scoped.login {
+        Some(id) => scoped.hub.login_of_id(id).await?,
+        None => None,
+    };
+    if login.is_some_and(|login| login.created_at.is_within(FRESH, clock::now())) {
+        return Ok(());
+    }
+    let problem = Problem::new(ProblemCode::LogInAgain, "This takes a log-in of the last 15 minutes");
+    Err(problem.hint("Log in again, then repeat it"))
+}
+
 fn grant(login: &Login, secret: Option<&str>) -> Grant {
     let given = secret.map(|secret| hex(&hash(secret)));
     match (&login.secret_hash, given) {
@@ -199,19 +228,21 @@ impl Hub {
         Ok(Pairing { url, qr, expires_at })
     }
 
-    /// Trades a code for a token and its second secret, once.
-    pub async fn log_in(&self, code: &str, label: &str) -> Result<LoggedIn, Problem> {
+    /// Trades a code, a password or a passkey's answer for a token and its second secret.
+    pub async fn log_in(&self, given: &LogIn, attempt: &LogInAttempt) -> Result<LoggedIn, Problem> {
         let now = clock::now();
-        let (person, named) = match self.spend(code, now).await {
-            Ok(spent) => spent,
+        let (person, named) = match self.prove(given, attempt, now).await {
+            Ok(proven) => proven,
             Err(problem) => {
-                self.count_refusal().await;
+                if matches!(problem.status, 401 | 429) {
+                    self.count_refusal().await;
+                }
                 return Err(problem);
             }
         };
         let (token, secret) = (secret()?, secret()?);
         let expires_at = Micros(now.0 + ABSOLUTE_LIFE_SECONDS * Micros::SECOND);
-        let label = named.unwrap_or_else(|| label.chars().take(200).collect());
+        let label = named.unwrap_or_else(|| attempt.label.chars().take(200).collect());
         let login = Login {
             hash: hex(&hash(&token)),
             created_at: now,
@@ -255,6 +286,11 @@ impl Hub {
         }
     }
 
+    /// Returns the log-in with an id, unless it has ended.
+    async fn login_of_id(&self, id: &str) -> Result<Option<Login>, Problem> {
+        Ok(self.all_logins().await?.into_iter().find(|login| id_of_hash(&login.hash) == id))
+    }
+
     /// All log-ins, last used first; those that couldn't be stored come first.
     pub(crate) async fn all_logins(&self) -> Result<Vec<Login>, Problem> {
         let mut logins = self.waiting().unsaved.clone();
@@ -275,6 +311,36 @@ impl Hub {
             login.hash != hash
         });
         if found { Ok(()) } else { by.delete_login(hash).await.map_err(problem) }
+    }
+
+    /// Returns who logs in, and what the log-in will be called if it has a name of its own.
+    async fn prove(
+        &self,
+        given: &LogIn,
+        attempt: &LogInAttempt,
+        now: Micros,
+    ) -> Result<(String, Option<String>), Problem> {
+        match given {
+            LogIn { code: Some(code), name: None, password: None, passkey: None } => self.spend(code, now).await,
+            LogIn { code: None, name: Some(name), password: Some(password), passkey: None } => {
+                Ok((self.person_by_password(name, password, attempt).await?, None))
+            }
+            LogIn { code: None, name: None, password: None, passkey: Some(answer) } => {
+                Ok((self.person_by_passkey(answer).await?, None))
+            }
+            LogIn { code: None, name: Some(_), password: None, passkey: None } => {
+                Err(Problem::field("/password", "the password of the person"))
+            }
+            LogIn { code: None, name: None, password: Some(_), passkey: None } => {
+                Err(Problem::field("/name", "the name of the person"))
+            }
+            _ => Err(Problem::field("/code", "a code, or instead `name` and `password`, or `passkey`")),
+        }
+    }
+
+    /// Spends a code of a link. Returns whose it was.
+    pub fn take_code(&self, code: &str) -> Option<String> {
+        self.waiting().take(code, Instant::now()).map(|code| code.person)
     }
 
     /// Spends a code, or an invitation. Returns whose it is, and what the log-in will be called.

@@ -3,7 +3,7 @@
 use crate::account::login;
 use crate::basics::line::is_line;
 use crate::basics::{clock, hex, problem};
-use crate::context::Scoped;
+use crate::context::{Hub, Scoped};
 use api::account::Pairing;
 use api::people::{
     EditPerson, NewPerson, People, PersonAdded, PersonInfo, PersonPath, PersonRole, ProjectPeople, SetProjectPeople,
@@ -11,8 +11,8 @@ use api::people::{
 use api::{Problem, ProblemCode};
 use model::Micros;
 use model::audit::Event;
-use store::Person;
 use store::people::OWNER;
+use store::{Person, Workspace};
 
 /// Characters of a name.
 const NAME_CHARS: usize = 60;
@@ -53,30 +53,39 @@ pub async fn list_people(scoped: &Scoped) -> Result<People, Problem> {
 
 pub async fn add_person(scoped: &Scoped, input: NewPerson) -> Result<PersonAdded, Problem> {
     let name = one_line(&input.name)?;
-    if scoped.hub.workspace.people().await.map_err(problem)?.len() >= MOST_PEOPLE {
-        let title = format!("There are {MOST_PEOPLE} people already");
-        return Err(Problem::new(ProblemCode::TooManyPeople, title).hint("Remove somebody first"));
+    room_for_one(&scoped.hub).await?;
+    if name_owner(&scoped.hub, &scoped.signed().await).await? {
+        changed(scoped);
     }
-    name_owner(scoped).await?;
     let id = login::short_id()?;
     let role = input.role.as_str().to_owned();
     let event = Event::PersonAdded { person: id.clone(), name: name.clone(), role: role.clone() };
-    put(scoped, Person { id: id.clone(), name, role, added_at: clock::now().0, invited_until: None }, event).await?;
-    let invitation = invite(scoped, &id).await?;
+    let person = Person { id: id.clone(), name: name.clone(), role, added_at: clock::now().0, invited_until: None };
+    put(scoped, person, event).await?;
+    let invitation = invite(scoped, &id, name).await?;
     let people = list_people(scoped).await?.people;
     let person = people.into_iter().find(|person| person.id == id).ok_or_else(Problem::internal)?;
     Ok(PersonAdded { person, invitation })
 }
 
-/// Gives the owner of the machine a name, by which others see what they do.
-async fn name_owner(scoped: &Scoped) -> Result<(), Problem> {
-    if scoped.hub.workspace.person(OWNER).await.map_err(problem)?.is_some() {
+/// Checks that one more person can be added.
+pub(super) async fn room_for_one(hub: &Hub) -> Result<(), Problem> {
+    if hub.workspace.people().await.map_err(problem)?.len() < MOST_PEOPLE {
         return Ok(());
+    }
+    let title = format!("There are {MOST_PEOPLE} people already");
+    Err(Problem::new(ProblemCode::TooManyPeople, title).hint("Remove somebody first"))
+}
+
+/// Gives the owner of the machine a name, by which others see what they do. Returns false if they have one.
+pub(super) async fn name_owner(hub: &Hub, by: &Workspace) -> Result<bool, Problem> {
+    if hub.workspace.person(OWNER).await.map_err(problem)?.is_some() {
+        return Ok(false);
     }
     let (name, role) = (OWNERS_NAME.to_owned(), PersonRole::Owner.as_str().to_owned());
     let event = Event::PersonChanged { person: OWNER.to_owned(), name: name.clone(), role: role.clone() };
     let owner = Person { id: OWNER.to_owned(), name, role, added_at: clock::now().0, invited_until: None };
-    put(scoped, owner, event).await
+    by.put_person(&owner, event).await.map_err(problem)
 }
 
 pub async fn edit_person(scoped: &Scoped, path: &PersonPath, input: EditPerson) -> Result<People, Problem> {
@@ -113,7 +122,7 @@ pub async fn remove_person(scoped: &Scoped, path: &PersonPath) -> Result<People,
 
 pub async fn invite_person(scoped: &Scoped, path: &PersonPath) -> Result<Pairing, Problem> {
     let person = find(scoped, &path.person).await?;
-    invite(scoped, &person.id).await
+    invite(scoped, &person.id, person.name.unwrap_or_default()).await
 }
 
 pub async fn set_project_people(scoped: &Scoped, input: SetProjectPeople) -> Result<People, Problem> {
@@ -153,9 +162,10 @@ async fn put(scoped: &Scoped, person: Person, event: Event) -> Result<(), Proble
     Ok(())
 }
 
-async fn invite(scoped: &Scoped, id: &str) -> Result<Pairing, Problem> {
+async fn invite(scoped: &Scoped, id: &str, name: String) -> Result<Pairing, Problem> {
     let (code, until) = (login::secret()?, Micros(clock::now().0 + INVITATION_LIFE));
-    let stored = scoped.signed().await.put_invitation(id, &hex(&login::hash(&code)), until).await;
+    let event = Event::PersonInvited { person: id.to_owned(), name };
+    let stored = scoped.signed().await.put_invitation(id, &hex(&login::hash(&code)), until, event).await;
     stored.map_err(problem)?;
     scoped.hub.link("/", &code, until)
 }

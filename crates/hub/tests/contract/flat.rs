@@ -69,6 +69,7 @@ const OTHERS: &[&str] = &[
     "list_deliveries",
     "list_message_deliveries",
     "list_audit",
+    "list_login_methods",
     "check_audit",
     "get_type",
     "search",

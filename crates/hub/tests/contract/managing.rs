@@ -2,6 +2,8 @@
 
 use crate::support::House;
 use api::Method::{Delete, Get, Patch, Post};
+use api::account::LogIn;
+use hub::account::login::LogInAttempt;
 use hub::{Caller, Scoped};
 use serde_json::{Value, json};
 
@@ -119,7 +121,8 @@ async fn browsers_are_logged_out_one_by_one_or_all_others() {
     let house = House::new().await;
     let log_in = async |label: &str| {
         let code = house.hub.create_code("owner", None).unwrap();
-        house.hub.log_in(&code, label).await.unwrap().token
+        let attempt = LogInAttempt { label: label.to_owned(), from: None };
+        house.hub.log_in(&LogIn::by_code(&code), &attempt).await.unwrap().token
     };
     let (mine, theirs, third) = (log_in("Mine").await, log_in("Theirs").await, log_in("Third").await);
     let list = house.read("/v1/logins").await;

@@ -3,7 +3,7 @@
 use crate::support::{NOW, ago, engines, session_id};
 use model::SessionFacts;
 use model::audit::Event;
-use store::{FeedKind, LiveWrite, NewSession, Origin, Person, SessionFilter, Sight};
+use store::{FeedKind, LiveWrite, LogInMethod, NewSession, Origin, Person, SessionFilter, Sight};
 
 fn person(id: &str, name: &str, role: &str) -> Person {
     Person { id: id.to_owned(), name: name.to_owned(), role: role.to_owned(), added_at: NOW.0, invited_until: None }
@@ -20,9 +20,12 @@ async fn people_are_added_invited_and_removed() {
         assert!(put(&person("p2", "bo", "owner")).await, "one's own name may be written otherwise");
         let before = workspace.credentials().await.unwrap();
 
-        workspace.put_invitation("p1", "old", ago(-50)).await.unwrap();
-        workspace.put_invitation("p1", "new", ago(-50)).await.unwrap();
-        workspace.put_invitation("p2", "late", ago(1)).await.unwrap();
+        let invite = async |id: &str, hash: &str, until| {
+            workspace.put_invitation(id, hash, until, Event::Unknown).await.unwrap();
+        };
+        invite("p1", "old", ago(-50)).await;
+        invite("p1", "new", ago(-50)).await;
+        invite("p2", "late", ago(1)).await;
         let invited = Person { invited_until: Some(ago(-50).0), ..person("p1", "Inés", "member") };
         let late = Person { invited_until: Some(ago(1).0), ..person("p2", "bo", "owner") };
         assert_eq!(workspace.people().await.unwrap(), [invited, late]);
@@ -39,6 +42,57 @@ async fn people_are_added_invited_and_removed() {
         assert_eq!(workspace.person_named("Inés").await.unwrap(), Some(("p3".to_owned(), false)));
         assert_eq!(workspace.restricted_projects().await.unwrap(), [("/a".to_owned(), Vec::new())].into());
         assert_ne!(workspace.credentials().await.unwrap(), before, "other servers hear of it");
+    }
+}
+
+#[tokio::test]
+async fn log_in_methods_are_of_one_person_and_go_with_them() {
+    for engine in engines().await {
+        let workspace = &engine.workspace;
+        let method = |kind: &str, id: &str, person: &str, secret: &str| LogInMethod {
+            kind: kind.to_owned(),
+            id: id.to_owned(),
+            person_id: person.to_owned(),
+            secret: secret.to_owned(),
+            label: "A label".to_owned(),
+            created_at: NOW.0,
+            last_used_at: None,
+        };
+        let put = async |method: &LogInMethod| workspace.put_login_method(method, Event::Unknown).await.unwrap();
+        let of = async |person: &str| workspace.login_methods(person).await.unwrap();
+        for id in ["p1", "p2"] {
+            assert!(workspace.put_person(&person(id, id, "member"), Event::Unknown).await.unwrap());
+        }
+        assert!(!workspace.has_login_method("passkey").await.unwrap());
+        let [password, passkey, account] = [
+            method("password", "p1", "p1", "hash"),
+            method("passkey", "key", "p1", "public.0"),
+            method("single_sign_on", "https://id.example.org 7", "p1", ""),
+        ];
+        for one in [&password, &passkey, &account] {
+            assert!(put(one).await);
+        }
+        assert!(!put(&method("passkey", "key", "p2", "theirs")).await, "somebody else's stays theirs");
+        assert_eq!(workspace.login_method("passkey", "key").await.unwrap(), Some(passkey.clone()));
+        assert!(workspace.has_login_method("passkey").await.unwrap());
+
+        let used = LogInMethod { secret: "public.1".to_owned(), last_used_at: Some(ago(-5).0), ..passkey.clone() };
+        workspace.use_login_method(&used, ago(-5)).await.unwrap();
+        assert_eq!(workspace.login_method("passkey", "key").await.unwrap(), Some(used.clone()));
+        assert!(put(&password).await, "a new password replaces the one before");
+        assert_eq!(of("p1").await, [used, password.clone(), account.clone()]);
+        assert_eq!(of("p2").await, []);
+
+        workspace.put_invitation("p1", "code", ago(-50), Event::Unknown).await.unwrap();
+        workspace.take_invitation("code", NOW).await.unwrap();
+        assert_eq!(workspace.login_method("password", "p1").await.unwrap(), None, "an invitation is the recovery");
+        let delete =
+            async |person: &str| workspace.delete_login_method(person, "passkey", "key", Event::Unknown).await.unwrap();
+        assert!(!delete("p2").await);
+        assert!(delete("p1").await && !delete("p1").await);
+        assert!(put(&password).await);
+        workspace.remove_person("p1", NOW, Event::Unknown).await.unwrap();
+        assert_eq!(of("p1").await, [account], "their account stays known as that of somebody who was removed");
     }
 }
 
