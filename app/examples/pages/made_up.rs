@@ -492,13 +492,7 @@ pub fn folders_imported() -> FoldersPage {
 }
 
 pub fn login() -> LoginPage {
-    LoginPage {
-        host: "127.0.0.1:7117".to_owned(),
-        script: String::new(),
-        look: Look::default(),
-        build: "b1".to_owned(),
-        assets: Assets::default(),
-    }
+    LoginPage { host: "127.0.0.1:7117".to_owned(), build: "b1".to_owned(), ..LoginPage::default() }
 }
 
 pub fn offline() -> OfflinePage {

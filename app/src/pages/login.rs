@@ -12,6 +12,7 @@ use crate::shell::{icon, small_icon};
 use crate::visible;
 use leptos::prelude::*;
 
+#[derive(Default)]
 pub struct LoginPage {
     /// What it says at first, if something went wrong.
     pub said: Option<String>,
