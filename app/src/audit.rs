@@ -163,6 +163,9 @@ fn text(event: &Event, by: &Actor) -> String {
             format!("Channel {} changed: {}", visible::line(name), visible::line(&fields.join(", ")))
         }
         Event::ChannelRemoved { name, .. } => format!("Channel {} removed", visible::line(name)),
+        Event::MachineAdded { name, .. } => format!("Machine {} added", visible::line(name)),
+        Event::MachineRenamed { name, .. } => format!("Machine renamed to {}", visible::line(name)),
+        Event::MachineRemoved { name, .. } => format!("Machine {} removed", visible::line(name)),
         Event::AuditExported => "Audit log exported".to_owned(),
         _ => "An entry that can't be read; run `verbatim doctor` for the reason".to_owned(),
     }

@@ -4,6 +4,7 @@ mod backup_args;
 mod channel_args;
 mod context_args;
 mod export_args;
+mod forward_args;
 mod hook_args;
 mod key_args;
 mod link_args;
@@ -21,6 +22,7 @@ pub use backup_args::{Backup, BackupCommand, BackupMake, BackupPlace, MigrateSto
 pub use channel_args::{ChannelNamed, Channels, ChannelsList};
 pub use context_args::Context;
 pub use export_args::{Erase, Export, ExportFormat};
+pub use forward_args::{Forward, Machine, MachineAdd, MachineList, MachineNamed, MachineRename};
 pub use hook_args::{Hook, HookInstall, HookSend, HookStatus, HookUninstall, HookWhere};
 pub use key_args::{Key, KeyCreate, KeyList, KeyQuota, KeyRevoke};
 pub use link_args::{Open, Pair};
@@ -142,6 +144,11 @@ pub enum Command {
     /// Add, list and remove people, and set their roles and the projects that they see
     #[command(subcommand)]
     User(User),
+    /// Add, list, rename and remove machines that send their agents' sessions here
+    #[command(subcommand)]
+    Machine(Machine),
+    /// Send this machine's agents' sessions to a server on another machine, and follow them
+    Forward(Forward),
     /// Create, list and revoke links by which somebody without a log-in reads a session
     #[command(subcommand)]
     Share(Share),

@@ -12,10 +12,12 @@ mod doctor;
 mod erase;
 mod export;
 mod folders;
+mod forward;
 mod hidden;
 mod hook;
 mod import;
 mod key;
+mod machine;
 mod mcp;
 mod metrics;
 mod notify;
@@ -68,6 +70,8 @@ async fn dispatch(cli: Cli) -> Result<ExitCode> {
         Command::Mcp(args) => mcp::run(args).await,
         Command::Key(args) => key::run(args).await,
         Command::User(args) => user::run(args).await,
+        Command::Machine(args) => machine::run(args).await,
+        Command::Forward(args) => forward::run(args).await,
         Command::Share(args) => share::run(args).await,
         Command::Hook(args) => hook::run(args).await,
         Command::Types(args) => types::run(args).await,
@@ -123,6 +127,7 @@ fn advise(error: Error) -> Error {
         "not_found" if problem.title.contains("session") => Some("`verbatim sessions` lists them"),
         "not_found" if problem.title.contains("schedule") => Some("`verbatim schedule list` lists them"),
         "not_found" if problem.title.contains("key") => Some("`verbatim key list` lists them"),
+        "not_found" if problem.title.contains("machine") => Some("`verbatim machine list` lists them"),
         "not_found" if problem.title.contains("link") => Some("`verbatim share list` lists them"),
         "transport" => {
             Some("Check that the server is running. `verbatim serve` starts one; `--server` sets another address")

@@ -40,6 +40,9 @@ const LAUNCH: &str = "open.html";
 /// The folder of transcripts of agents that write none themselves.
 pub const TRANSCRIPTS: &str = "transcripts";
 
+/// The folder of the copies of other machines' files.
+pub const MACHINES: &str = "machines";
+
 /// Returns true if the name is that of one of Verbatim's files in the data directory.
 pub fn is_ours(name: &OsStr) -> bool {
     let name = name.to_string_lossy();

@@ -43,6 +43,8 @@ mod export;
 mod files;
 #[path = "program/for_models.rs"]
 mod for_models;
+#[path = "program/forward.rs"]
+mod forward;
 #[path = "program/found_agents.rs"]
 mod found_agents;
 #[path = "program/growing.rs"]

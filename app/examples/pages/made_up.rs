@@ -46,7 +46,7 @@ fn one(n: i64, title: &str, project: &str, branch: &str, state: SessionState, ag
         forked_from: None,
         call_id: None,
         title: title.to_owned(),
-        project: format!("/home/mara/{project}"),
+        machine: None,        project: format!("/home/mara/{project}"),
         cwd: Some(format!("/home/mara/{project}")),
         branch: Some(branch.to_owned()),
         model: Some(if n % 4 == 3 { "gpt-5.1" } else { "opus-4.5" }.to_owned()),
@@ -106,6 +106,7 @@ fn all() -> Vec<Session> {
 fn facets() -> Facets {
     let facet = |value: &str, sessions| Facet { value: value.to_owned(), sessions };
     Facets {
+        machines: Vec::new(),
         projects: [("quarry", 58), ("lantern", 31), ("webhooks-api", 22), ("atlas-ui", 19), ("dotfiles", 6)]
             .map(|(name, n)| facet(&format!("/home/mara/{name}"), n))
             .into(),

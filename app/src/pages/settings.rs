@@ -6,6 +6,7 @@ pub mod channels;
 mod credentials;
 mod general;
 mod login_methods;
+mod machines;
 mod notices;
 mod notifications;
 mod people;
@@ -26,6 +27,7 @@ use crate::shell::{self, Frame, Layout, NavItem, Rail, ShellData, icon, install_
 use api::account::{LogInMethods, LogIns};
 use api::hooks::AllowRules;
 use api::keys::Keys;
+use api::machines::Machines;
 use api::notices::RunNotices;
 use api::people::People;
 use api::push::Push;
@@ -51,6 +53,7 @@ pub struct SettingsPage {
 pub struct WorkspaceSettings {
     pub keys: Keys,
     pub people: People,
+    pub machines: Machines,
     pub shares: Shares,
     pub rules: AllowRules,
     pub channels: channels::ChannelsData,
@@ -82,6 +85,7 @@ const PARTS: &[(&str, Glyph, &str)] = &[
     ("shares", Glyph::LINK, "Shared links"),
     ("notifications", Glyph::PHONE, "Notifications"),
     ("people", Glyph::USER, "People"),
+    ("machines", Glyph::GLOBE, "Machines"),
     ("channels", Glyph::COMMENT, "Channels"),
     ("rooms", Glyph::HOME, "Rooms"),
     ("routing", Glyph::BRANCH, "Routing"),
@@ -138,6 +142,7 @@ fn content(data: &SettingsPage) -> Part {
             {credentials::quota_dialog()}
             {credentials::revoke_dialog()}
             {people::remove_dialog()}
+            {machines::remove_dialog()}
             {shares::revoke_dialog()}
             {credentials::log_out_dialog()}
         </main>
@@ -169,6 +174,7 @@ fn parts(data: &SettingsPage) -> Part {
         {notifications()}
         {shares::shares(&workspace.shares, clock)}
         {people::people(&workspace.people, &data.shell.projects, clock)}
+        {machines::machines(&workspace.machines, clock)}
         {channels::channels(&workspace.channels, &data.shell.recent, clock)}
         {rooms::rooms(&workspace.rooms, &workspace.channels.channels.channels, &data.shell.recent, clock)}
         {routing::section(&workspace.routing)}

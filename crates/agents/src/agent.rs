@@ -128,6 +128,11 @@ impl Folder {
         Self { by_project: true, ..self }
     }
 
+    /// Returns its name below the folder that it is relative to, whatever the variable says: `.claude/projects`.
+    pub fn name(&self) -> String {
+        [self.path, self.inside].into_iter().filter(|part| !part.is_empty()).collect::<Vec<_>>().join("/")
+    }
+
     /// How many folders deep its files lie at most.
     pub const fn depth(&self) -> usize {
         if self.shallow { 1 } else { usize::MAX }

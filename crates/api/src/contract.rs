@@ -23,6 +23,10 @@ use crate::keys::{EditKey, KeyMade, KeyPath, Keys, NewKey};
 use crate::lifecycle::{
     EditSession, EditSessions, EditedSessions, EndSession, NewSession, SessionDeleted, SessionMade, SessionReply,
 };
+use crate::machines::{
+    AppendFiles, CompareFiles, EditMachine, FilesAppended, FilesStored, MachineAdded, MachinePath, MachineReport,
+    MachineWelcome, Machines, NewMachine,
+};
 use crate::memory::{ForgetMemory, MemoriesChanged, MemoryPage, MemoryQuery};
 use crate::messages::{Asks, AsksQuery, Changes, ListMessages, MessageDetail, MessagePage, MessagePath, TodoState};
 use crate::net::{NetChanges, NetQuery};
@@ -123,6 +127,25 @@ macro_rules! endpoints {
                 Post "/v1/users/{person}/invitation" invite_person / InvitePerson (PersonPath, Nothing) -> Pairing [Owner, Local; 1 KiB];
                 /// Sets who sees the sessions of a project.
                 Put "/v1/projects/people" set_project_people / SetProjectPeopleEndpoint (Nothing, SetProjectPeople) -> People [Owner, Local; 64 KiB];
+            }
+            machines {
+                /// Lists the machines whose agents' files are sent here, in the order in which they were added.
+                Get "/v1/machines" list_machines / ListMachines (Nothing, Nothing) -> Machines [Owner, Local; 1 KiB];
+                /// Adds a machine, and creates its key.
+                Post "/v1/machines" add_machine / AddMachine (Nothing, NewMachine) -> MachineAdded [Owner, Local; 16 KiB];
+                /// Renames a machine.
+                Patch "/v1/machines/{machine}" edit_machine / EditMachineEndpoint (MachinePath, EditMachine) -> Machines [Owner, Local; 16 KiB];
+                /// Removes a machine: revokes its key, and deletes the copies of its files. Its sessions stay.
+                Delete "/v1/machines/{machine}" remove_machine / RemoveMachine (MachinePath, Nothing) -> Machines [Owner, Local; 1 KiB];
+                /// Reports that the machine of the key is there, and what it runs. A machine that wasn't heard of for 90
+                /// seconds is offline: send this every 30 seconds.
+                Put "/v1/machine" report_machine / ReportMachine (Nothing, MachineReport) -> MachineWelcome [Agent; 16 KiB];
+                /// Returns what the server has of files of the machine. Files that take long to hash may be left out at the
+                /// end: ask for them again.
+                Post "/v1/machine/files" compare_files / CompareFilesEndpoint (Nothing, CompareFiles) -> FilesStored [Agent; 512 KiB];
+                /// Appends bytes to files of the machine, or replaces them. A piece that doesn't begin where the server's
+                /// copy ends is left out; `size` of the reply says where that is.
+                Patch "/v1/machine/files" append_files / AppendFilesEndpoint (Nothing, AppendFiles) -> FilesAppended [Agent; 2048 KiB];
             }
             sessions {
                 /// Lists sessions, filtered, sorted and in pages.

@@ -35,6 +35,7 @@ pub mod json;
 pub mod keys;
 pub mod lifecycle;
 pub mod limits;
+pub mod machines;
 pub mod memory;
 pub mod messages;
 pub mod net;

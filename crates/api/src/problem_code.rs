@@ -114,6 +114,8 @@ problems! {
     QuotaReached = 403 "quota_reached" [];
     /// The file contains messages of the host, which models can't read.
     ForPeople = 403 "for_people" [export];
+    /// The key belongs to no machine.
+    NoMachine = 403 "no_machine" [machines];
     /// The sender isn't one of the channel's people.
     Stranger = 403 "stranger" [incoming];
 
@@ -202,6 +204,10 @@ problems! {
     TooManyTypes = 409 "too_many_types" [types];
     /// There are as many people as there may be.
     TooManyPeople = 409 "too_many_people" [people];
+    /// There are as many machines as there may be.
+    TooManyMachines = 409 "too_many_machines" [machines];
+    /// The copies of the machine's files are those of another server, or were made anew.
+    OtherCopies = 409 "other_copies" [machines];
     /// The maximum number of channels is reached.
     TooManyChannels = 409 "too_many_channels" [channels];
     /// The channel has no address to send a test to.

@@ -29,6 +29,9 @@ pub struct ListSessions {
     /// Only sessions of these agents.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub agent: Vec<String>,
+    /// Only sessions of these machines, by their names; `local` is the server's own.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub machine: Vec<String>,
     /// A view. If absent, all sessions that have messages and aren't archived; sessions that match `q` need no
     /// messages.
     #[serde(skip_serializing_if = "Option::is_none")]
@@ -137,6 +140,9 @@ pub struct Facets {
     pub projects: Vec<Facet>,
     /// Agent names.
     pub agents: Vec<Facet>,
+    /// Names of machines; `local` is the server's own. Empty if there are no others.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub machines: Vec<Facet>,
 }
 
 /// A filter value.

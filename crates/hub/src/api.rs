@@ -2,7 +2,7 @@
 
 use crate::context::Scoped;
 use crate::{
-    account, channels, costs, driving, files, hooks, host, imports, memory, messages, model_context, notices, people,
+    account, channels, costs, driving, files, hooks, host, imports, machines, memory, messages, model_context, notices, people,
     push, redaction, requests, retention, routing, runs, schedules, search, sessions, settings, shares, types,
 };
 use api::contract;

@@ -54,6 +54,8 @@ pub struct Agent {
     pub scopes: Vec<Scope>,
     /// The most that it may post.
     pub quota: Usage,
+    /// Id of the machine whose key it is.
+    pub machine: Option<String>,
 }
 
 impl Caller {
@@ -63,6 +65,11 @@ impl Caller {
             Self::Agent(agent) => Some(&agent.id),
             Self::User(_) | Self::Local => None,
         }
+    }
+
+    /// Id of the machine whose key it is, of another machine.
+    pub fn machine(&self) -> Option<&str> {
+        if let Self::Agent(agent) = self { agent.machine.as_deref() } else { None }
     }
 
     /// The owner of the machine, without a log-in.

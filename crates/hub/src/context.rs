@@ -49,6 +49,8 @@ pub struct Settings {
     pub agents: Environment,
     /// Where transcripts of agents that write none are kept. None keeps none: such agents can't be started.
     pub transcripts: Option<PathBuf>,
+    /// Where files of other machines are kept, by its real path. None keeps none.
+    pub machines: Option<PathBuf>,
     /// This server's id, where several use one database: it is stored with the agents that it runs. None has the
     /// database alone.
     pub server: Option<String>,
@@ -101,6 +103,8 @@ pub enum Consent {
     Given,
     /// The folder was found: each project waits for a click.
     Asked,
+    /// The server keeps files of other machines there, which their owners sent: a folder for each machine. They are read.
+    Machines,
 }
 
 /// State that one topic keeps while the hub is open: made when it is first asked for, and shared by all clones of the

@@ -63,6 +63,8 @@ pub async fn report_hook(scoped: &Scoped, path: &HookPath, event: HookEvent) -> 
     let (session, was_idle) = match known.filter(|known| known.key_id.is_none()) {
         // A person deleted it, and is asked nothing of it.
         Some(known) if known.is_deleted => return Ok(HookAnswer::default()),
+        // A key reports sessions of its own machine.
+        Some(known) if known.machine.as_deref() != scoped.caller.machine() => return Err(elsewhere()),
         Some(known) => {
             if known.hook_key_id.as_deref() != Some(caller) {
                 own(hub, &known.id, caller).await?;
@@ -70,7 +72,7 @@ pub async fn report_hook(scoped: &Scoped, path: &HookPath, event: HookEvent) -> 
             (known.id, known.live == Some(LiveState::Idle))
         }
         None if asks => {
-            let session = create(hub, &event).await?;
+            let session = create(scoped, &event).await?;
             own(hub, &session, caller).await?;
             (session, false)
         }
@@ -99,8 +101,13 @@ async fn own(hub: &Hub, session: &SessionId, caller: &str) -> Result<(), Problem
         .hint("Use that key, or revoke it: `verbatim key list` shows the keys with the scope `hooks`"))
 }
 
+fn elsewhere() -> Problem {
+    Problem::new(ProblemCode::NotYours, "This session is of another machine")
+        .hint("Hooks report sessions of the machine on which they run: each machine has a key of its own")
+}
+
 /// Makes a session whose transcript wasn't read yet, or isn't followed.
-async fn create(hub: &Hub, event: &HookEvent) -> Result<SessionId, Problem> {
+async fn create(scoped: &Scoped, event: &HookEvent) -> Result<SessionId, Problem> {
     let id = SessionId::from_uuid(new_uuid());
     let facts = SessionFacts { cwd: event.cwd.clone(), project: event.cwd.clone(), ..SessionFacts::default() };
     let new = NewSession {
@@ -112,8 +119,9 @@ async fn create(hub: &Hub, event: &HookEvent) -> Result<SessionId, Problem> {
         key_id: None,
         create_hash: None,
         origin: Origin::Transcript,
+        machine: scoped.caller.machine().map(str::to_owned),
     };
-    hub.writer.create(new).await.map_err(refusal)
+    scoped.hub.writer.create(new).await.map_err(refusal)
 }
 
 /// Stores what the agent does, unless that was told a moment ago.

@@ -251,6 +251,7 @@ impl Hub {
             key_id: None,
             create_hash: Some(create_hash(&OPERATIONS)?),
             origin: Origin::Posts,
+            machine: None,
         };
         self.writer.create(new).await.map_err(|failure| match failure {
             Failure::Problem(problem) => problem,

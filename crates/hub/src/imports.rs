@@ -39,7 +39,7 @@ use crate::context::Hub;
 use crate::context::metrics::milliseconds;
 use crate::context::retry::retry_transient;
 use crate::imports::claims::Claims;
-use crate::imports::discover::agreed::Agreed;
+use crate::imports::discover::agreed::{Agreed, Allowed};
 use crate::imports::name::name;
 use agents::{Agent, Recognised, SessionKey};
 use api::imports::{FailedFile, ImportJob};
@@ -293,15 +293,15 @@ fn read_whole(
     send: &mpsc::Sender<Progress<Step>>,
 ) -> std::io::Result<()> {
     let path = &file.path;
-    let (opened, ending, permissions) = match why {
+    let (opened, ending, allowed) = match why {
         // A path that a person named was resolved before, and links in it are no longer followed.
-        Why::Named => (open::exact(path.clone())?, Ending::Final, Vec::new()),
+        Why::Named => (open::exact(path.clone())?, Ending::Final, Allowed::default()),
         Why::Followed => {
             let opened = open::regular(path)?;
             let agreed = runtime.block_on(retry_transient(hub, || Agreed::load(hub))).map_err(failed)?;
-            let Some(permissions) = agreed.reading(path, &opened.real) else { return Ok(()) };
+            let Some(allowed) = agreed.reading(path, &opened.real) else { return Ok(()) };
             let ending = Ending::of(&opened.file);
-            (opened, ending, permissions)
+            (opened, ending, allowed)
         }
     };
     if archive::is_archive(&opened.file)? {
@@ -312,7 +312,7 @@ fn read_whole(
         };
     }
     if database::is_database(&opened.file)? {
-        let mut each = |step: Step| pass_on(send, file, step.depending_on(&permissions));
+        let mut each = |step: Step| pass_on(send, file, step.depending_on(&allowed));
         return database::read(hub, runtime, path, &opened.real, &mut each);
     }
     if why == Why::Followed && packed::is_spare(path) {
@@ -333,7 +333,7 @@ fn read_whole(
     if !is_known && is_read_elsewhere(hub, runtime, agent, &path)? {
         return Ok(());
     }
-    let mut pass = |step: Step| pass_on(send, file, step.depending_on(&permissions));
+    let mut pass = |step: Step| pass_on(send, file, step.depending_on(&allowed));
     let mut each = |step| packed::pass(&mut packed, is_known, step, &mut pass);
     let stop = hub.shutdown.clone();
     Transcript::open(&path, opened, agent, known.as_ref(), stop, &mut each)?.read_on(ending, &mut each)

@@ -8,8 +8,8 @@
 //!   message types that others declare. [`notices`]: what an agent should know in one run. [`derived`]: what is stored
 //!   of a message besides itself. `project_groups`: which projects are one for people.
 //! - `may`: what a caller may see and do, and what may go to a model.
-//! - [`imports`]: files become sources, sessions and messages; folders that are followed. `files`: what sessions
-//!   changed in files. `costs`, [`memory`], `model_context`, `search`: what their names say. [`routing`]: which
+//! - [`imports`]: files become sources, sessions and messages; folders that are followed. `machines`: other machines,
+//!   which send their agents' files. `files`: what sessions changed in files. `costs`, [`memory`], `model_context`, `search`: what their names say. [`routing`]: which
 //!   messages wake the agent. [`settings`]: what people prefer. [`redaction`]: replies with secrets masked.
 //! - [`writing`]: what becomes of a request to write.
 //! - `requests`: what waits for a person: posted, waited for, decided, closed. [`host`]: what the host says to people.
@@ -40,6 +40,7 @@ mod files;
 mod hooks;
 pub mod host;
 pub mod imports;
+mod machines;
 mod may;
 pub mod memory;
 mod messages;

@@ -115,7 +115,9 @@ impl Notices {
     /// Computes the notices of a run that begins now: those of the settings, then those that people `set`.
     pub async fn of(&self, session: &Session, set: &[RunNotice]) -> Vec<String> {
         let settings = self.0.get().cloned().unwrap_or_default();
-        let place = Arc::new(RunFolder { settings, folder: session.cwd.as_ref().map(PathBuf::from) });
+        // A folder of another machine is none here.
+        let folder = session.cwd.as_ref().filter(|_| session.machine.is_none());
+        let place = Arc::new(RunFolder { settings, folder: folder.map(PathBuf::from) });
         let provided = join_all(PROVIDERS.iter().map(|provider| provider(Arc::clone(&place))));
         let set = join_all(set.iter().filter(|notice| notice.on).map(|notice| of_set(&place, notice)));
         let (provided, set) = tokio::join!(provided, set);

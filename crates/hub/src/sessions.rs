@@ -2,6 +2,7 @@
 
 pub mod events;
 pub mod lifecycle;
+mod machine_names;
 pub mod outline;
 pub mod pages;
 pub mod records;

@@ -80,6 +80,12 @@ crate::words! {
         ShareMade = "share_made",
         /// A link to a session was revoked.
         ShareRevoked = "share_revoked",
+        /// Another machine was added.
+        MachineAdded = "machine_added",
+        /// A machine was renamed.
+        MachineRenamed = "machine_renamed",
+        /// A machine was removed.
+        MachineRemoved = "machine_removed",
         /// The database was repaired, possibly with data loss.
         DatabaseRepaired = "database_repaired",
         /// This log was exported.
@@ -436,6 +442,27 @@ pub enum Event {
         /// Id of the session.
         session: String,
     },
+    /// Another machine was added, which sends its agents' files.
+    MachineAdded {
+        /// Id of the machine.
+        machine: String,
+        /// Name of the machine.
+        name: String,
+    },
+    /// A machine was renamed.
+    MachineRenamed {
+        /// Id of the machine.
+        machine: String,
+        /// The new name.
+        name: String,
+    },
+    /// A machine was removed, and its key revoked.
+    MachineRemoved {
+        /// Id of the machine.
+        machine: String,
+        /// Name of the machine.
+        name: String,
+    },
     /// `verbatim repair` repaired a damaged database.
     DatabaseRepaired {
         /// Number of unreadable messages.
@@ -489,6 +516,9 @@ impl Event {
             Self::ScheduleRemoved { .. } => AuditKind::ScheduleRemoved,
             Self::ShareMade { .. } => AuditKind::ShareMade,
             Self::ShareRevoked { .. } => AuditKind::ShareRevoked,
+            Self::MachineAdded { .. } => AuditKind::MachineAdded,
+            Self::MachineRenamed { .. } => AuditKind::MachineRenamed,
+            Self::MachineRemoved { .. } => AuditKind::MachineRemoved,
             Self::DatabaseRepaired { .. } => AuditKind::DatabaseRepaired,
             Self::AuditExported => AuditKind::AuditExported,
             Self::Unknown => AuditKind::Unknown,

@@ -61,6 +61,17 @@ impl Live {
     }
 }
 
+/// The machine that a session is from, where that isn't the server's own.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
+pub struct SessionMachine {
+    /// Its name.
+    pub name: String,
+    /// When it was last heard of, if it is offline: for 90 seconds, nothing came from it.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub offline_since: Option<Micros>,
+}
+
 /// A stored session, with the counts that lists show.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 #[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
@@ -82,6 +93,9 @@ pub struct Session {
     pub call_id: Option<String>,
     /// Title; otherwise the first prompt, otherwise the agent's own id. Never empty.
     pub title: String,
+    /// The machine that it is from. Absent for the server's own sessions.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub machine: Option<SessionMachine>,
     /// Key of the project: the folder in which the agent was started, if known.
     pub project: String,
     /// The latest working folder.

@@ -13,8 +13,8 @@ const CONNECT: Duration = Duration::from_secs(10);
 /// Timeout of an ordinary request. The largest requests have 16 MiB.
 const ANSWER: Duration = Duration::from_mins(1);
 
-/// Makes the transport for ordinary requests.
-pub(crate) fn transport(url: &str, key: &str) -> Result<Reqwest, Error> {
+/// Makes the transport for ordinary requests. Certificates of an authority (PEM) are trusted besides those of the system.
+pub(crate) fn transport(url: &str, key: &str, authority: Option<&[u8]>) -> Result<Reqwest, Error> {
     let url = address(url)?;
     let key = key.trim();
     // The key stays out of the message, which may end in a log.
@@ -22,6 +22,10 @@ pub(crate) fn transport(url: &str, key: &str) -> Result<Reqwest, Error> {
         return Err(Error::Setup("The key is none\n`verbatim key create` makes one".to_owned()));
     }
     let mut http = Client::builder().connect_timeout(CONNECT).redirect(Policy::none());
+    if let Some(pem) = authority {
+        let unfit = |error| Error::Setup(format!("The authority's certificate can't be read: {error}"));
+        http = http.add_root_certificate(reqwest::Certificate::from_pem(pem).map_err(unfit)?);
+    }
     if is_loopback(&url) {
         // A proxy on another machine would connect to its own loopback.
         http = http.no_proxy();
@@ -52,7 +56,7 @@ mod tests {
 
     #[test]
     fn an_address_is_all_before_the_path_ends() {
-        let base = |url: &str| transport(url, "vbt_1").map(|transport| transport.base).map_err(|e| e.to_string());
+        let base = |url: &str| transport(url, "vbt_1", None).map(|transport| transport.base).map_err(|e| e.to_string());
         for same in ["http://127.0.0.1:7117", "http://127.0.0.1:7117/", " http://127.0.0.1:7117/#c=code\n"] {
             assert_eq!(base(same).as_deref(), Ok("http://127.0.0.1:7117"));
         }
@@ -72,7 +76,7 @@ mod tests {
     #[test]
     fn a_key_that_is_none_is_not_told() {
         for key in ["", "  ", "vbt\n1"] {
-            let error = transport("http://127.0.0.1:7117", key).err().map(|error| error.to_string());
+            let error = transport("http://127.0.0.1:7117", key, None).err().map(|error| error.to_string());
             assert_eq!(error.as_deref(), Some("The key is none\n`verbatim key create` makes one"));
         }
     }

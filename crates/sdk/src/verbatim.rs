@@ -52,7 +52,16 @@ impl Verbatim {
     ///
     /// [`Error::Setup`] if the URL isn't `http://`, or the key is empty or can't be a header's value.
     pub fn connect(url: &str, key: &str) -> Result<Self, Error> {
-        Ok(Self::with(connection::transport(url, key)?))
+        Ok(Self::with(connection::transport(url, key, None)?))
+    }
+
+    /// Like [`Self::connect`], and trusts an authority besides those of the system: `pem` is its certificate.
+    ///
+    /// # Errors
+    ///
+    /// As for [`Self::connect`]; also if `pem` is no certificate.
+    pub fn connect_trusting(url: &str, key: &str, pem: &[u8]) -> Result<Self, Error> {
+        Ok(Self::with(connection::transport(url, key, Some(pem))?))
     }
 
     /// Like [`Self::connect`], with a key that can be replaced: when it is refused, `newer` returns the current one, or
@@ -66,7 +75,7 @@ impl Verbatim {
         key: &str,
         newer: impl Fn() -> Option<String> + Send + Sync + 'static,
     ) -> Result<Self, Error> {
-        let transport = connection::transport(url, key)?;
+        let transport = connection::transport(url, key, None)?;
         Ok(Self::with(Reqwest { key: transport.key.or_else(newer), ..transport }))
     }
 

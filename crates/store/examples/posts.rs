@@ -64,6 +64,7 @@ fn session(id: SessionId) -> NewSession {
         key_id: None,
         create_hash: Some(vec![7; 32]),
         origin: Origin::Posts,
+        machine: None,
     }
 }
 

@@ -37,7 +37,8 @@ pub const BEGINS: &str = r#"{"verbatim":{"version":"#;
 const MESSAGES: i64 = 256;
 const BYTES: u64 = 1 << 20;
 /// Columns of a session that belong to the database, or follow from others.
-pub(crate) const NOT_KEPT: [&str; 7] = ["rid", "changed_pos", "has_parent", "listed", "needs_you", "driven", "beats"];
+pub(crate) const NOT_KEPT: [&str; 8] =
+    ["rid", "changed_pos", "has_parent", "listed", "needs_you", "driven", "beats", "machine_id"];
 
 /// A table whose rows belong to a session. The first column names the session; it isn't written.
 pub(crate) struct ArchivePart {

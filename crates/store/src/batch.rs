@@ -18,6 +18,8 @@ pub struct Batch {
     pub retractions: Vec<Retraction>,
     /// In order, after `messages`.
     pub rewinds: Vec<Rewind>,
+    /// Id of the machine that it comes from. None of the server's own.
+    pub machine: Option<String>,
     /// All of them must hold. None where a person named what is written.
     pub permissions: Vec<Permission>,
     pub now: Micros,

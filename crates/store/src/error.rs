@@ -51,6 +51,8 @@ pub enum StoreError {
     Gap { source_id: SourceId, expected: u64, found: u64 },
     #[error("`{0}` is not followed")]
     NotFollowed(String),
+    #[error("session `{0}` isn't of this machine")]
+    OtherMachine(String),
     #[error("a text was erased while this was read: read it again")]
     TextErased,
     #[error("the batch doesn't hold {0}")]

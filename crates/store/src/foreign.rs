@@ -93,6 +93,18 @@ pub async fn tables(path: &Path) -> Result<Vec<String>, ForeignError> {
     Ok(names?)
 }
 
+/// Writes a copy of a database as it is at one moment, to a file that isn't there yet.
+///
+/// # Errors
+///
+/// Those of reading it, and of the disk of the copy.
+pub async fn copy(path: &Path, to: &Path) -> Result<(), ForeignError> {
+    let mut database = Foreign::open(path).await?;
+    let copied = database.copy(to).await;
+    database.close().await;
+    copied
+}
+
 /// Returns the file beside a database to which it is written first.
 pub fn ahead_of(path: &Path) -> PathBuf {
     beside(path, "-wal")
@@ -134,6 +146,16 @@ impl Foreign {
         // All statements see the same moment, and hold up nobody.
         sqlx::query("BEGIN").execute(&mut connection).await?;
         Ok(Self { connection, at_rest })
+    }
+
+    /// `SQLite` copies outside of transactions, in one of its own, and only where something may be written.
+    async fn copy(&mut self, to: &Path) -> Result<(), ForeignError> {
+        for sql in ["ROLLBACK", "PRAGMA query_only = OFF"] {
+            sqlx::query(sql).execute(&mut self.connection).await?;
+        }
+        let to = to.to_string_lossy().into_owned();
+        sqlx::query("VACUUM INTO $1").bind(to).execute(&mut self.connection).await?;
+        self.still_at_rest()
     }
 
     /// Names of the columns of a table; none if there is no such table.

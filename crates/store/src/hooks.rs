@@ -35,6 +35,8 @@ pub struct AgentSession {
     pub hook_key_id: Option<String>,
     /// The agent's state, as a hook or a driver last reported it.
     pub live: Option<LiveState>,
+    /// The machine on which the agent runs. None of the server's own.
+    pub machine: Option<String>,
 }
 
 columns! {
@@ -56,6 +58,7 @@ columns! {
         key_id: Option<String>,
         hook_key_id: Option<String>,
         live_state: Option<String>,
+        machine_id: Option<String>,
     }
 }
 
@@ -64,16 +67,16 @@ impl Workspace {
     pub async fn session_of_agent(&self, agent: &str, key: &str) -> Result<Option<AgentSession>, StoreError> {
         let row: Option<AgentSessionRow> = on!(&self.store, pool => {
             sqlx::query_as(
-                "SELECT s.id, s.deleted_at, s.key_id, h.key_id AS hook_key_id, s.live_state FROM session s \
+                "SELECT s.id, s.deleted_at, s.key_id, h.key_id AS hook_key_id, s.live_state, s.machine_id FROM session s \
                  LEFT JOIN hook_owner h ON h.workspace_id = s.workspace_id AND h.session_id = s.id \
                  WHERE s.workspace_id = $1 AND s.agent = $2 AND s.key = $3",
             )
             .bind(self.id()).bind(agent).bind(key).fetch_optional(pool).await
         })?;
-        row.map(|AgentSessionRow { id, deleted_at, key_id, hook_key_id, live_state }| {
+        row.map(|AgentSessionRow { id, deleted_at, key_id, hook_key_id, live_state, machine_id }| {
             let id = SessionId::parse(id).map_err(|error| StoreError::Corrupt(error.to_string()))?;
             let live = live_state.as_deref().and_then(LiveState::parse);
-            Ok(AgentSession { id, is_deleted: deleted_at.is_some(), key_id, hook_key_id, live })
+            Ok(AgentSession { id, is_deleted: deleted_at.is_some(), key_id, hook_key_id, live, machine: machine_id })
         })
         .transpose()
     }

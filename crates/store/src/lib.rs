@@ -73,6 +73,7 @@ mod literals;
 pub mod live;
 mod lock;
 mod login_methods;
+mod machines;
 mod masks;
 pub mod memory;
 mod meta;
@@ -142,6 +143,7 @@ pub use live::{
 };
 pub use lock::{DataDirLock, LockError};
 pub use login_methods::LogInMethod;
+pub use machines::{Machine, OFFLINE};
 pub use masks::{LONGEST as LONGEST_ERASED, Masks, SHORTEST as SHORTEST_ERASED};
 pub use memory::{Memory, MemoryCounts, MemoryFilter, StoredVector, Unembedded};
 pub use people::Person;

@@ -44,6 +44,8 @@ pub struct NewSession {
     /// None of a session whose agent's messages come from its transcript.
     pub create_hash: Option<Vec<u8>>,
     pub origin: Origin,
+    /// Id of the machine on which its agent runs. None of the server's own.
+    pub machine: Option<String>,
 }
 
 /// Where the agent's messages of a new session come from.

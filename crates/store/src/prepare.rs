@@ -28,6 +28,7 @@ pub(crate) struct Prepared {
     pub blobs: Vec<NewBlob>,
     pub retractions: Vec<Retraction>,
     pub rewinds: Vec<Rewind>,
+    pub machine: Option<String>,
     pub permissions: Vec<Permission>,
     /// Texts that are covered in it.
     pub masks: Masks,
@@ -132,6 +133,7 @@ pub(crate) fn prepare(mut batch: Batch, masks: &Masks) -> Result<Prepared, Store
         blobs: batch.blobs,
         retractions: batch.retractions,
         rewinds: batch.rewinds,
+        machine: batch.machine,
         permissions: batch.permissions,
         masks: masks.clone(),
         now: batch.now,

@@ -14,6 +14,8 @@ pub struct SessionFilter {
     pub projects: Vec<String>,
     /// Any of these; empty means all.
     pub agents: Vec<String>,
+    /// Ids of machines, any of these; an empty one is the server's own. Empty means all.
+    pub machines: Vec<String>,
     /// Only those that may be seen.
     pub sight: Sight,
     /// Last activity at or after.
@@ -44,6 +46,7 @@ impl SessionFilter {
             text: None,
             projects: Vec::new(),
             agents: Vec::new(),
+            machines: Vec::new(),
             sight: Sight::All,
             since: None,
             until: None,

@@ -173,10 +173,11 @@ fn derived(of: Of) -> [Derived; 6] {
         },
         Derived {
             table: "session_facet",
-            columns: "workspace_id, key_id, project, agent, sessions".to_owned(),
+            columns: "workspace_id, key_id, project, agent, machine_id, sessions".to_owned(),
             count: "sessions",
-            select: "SELECT workspace_id, COALESCE(key_id, ''), COALESCE(project, ''), agent, COUNT(*) FROM session \
-                     WHERE listed = 1 GROUP BY workspace_id, COALESCE(key_id, ''), COALESCE(project, ''), agent"
+            select: "SELECT workspace_id, COALESCE(key_id, ''), COALESCE(project, ''), agent, COALESCE(machine_id, ''), COUNT(*) \
+                     FROM session WHERE listed = 1 \
+                     GROUP BY workspace_id, COALESCE(key_id, ''), COALESCE(project, ''), agent, COALESCE(machine_id, '')"
                 .to_owned(),
         },
     ]

@@ -4,7 +4,7 @@ use crate::columns::{columns, text};
 use crate::step::table::{Cell, Kind, Row, Table, Verb};
 use crate::{Queue, StoreError, Sums};
 use model::message_type::todo::TodoProgress;
-use model::session::{Live, LiveState, SessionState, StateFacts, session_state};
+use model::session::{Live, LiveState, SessionMachine, SessionState, StateFacts, session_state};
 use model::text::{TitleWorth, of_a_plan};
 use model::worktree::repository;
 use model::{Micros, RunOutcome, Session, SessionFacts, SessionId, Usage};
@@ -129,6 +129,7 @@ row! {
     [live] needs_you: i64,
     driven: i64,
     [live] beats: i64,
+    machine_id: Option<String>,
 }
 
 /// The title of a session that was read from a file in which nobody said anything: its key means nothing to people.
@@ -200,6 +201,7 @@ impl SessionRow {
             needs_you: 0,
             driven: 0,
             beats: 0,
+            machine_id: None,
         }
     }
 
@@ -373,6 +375,7 @@ impl SessionRow {
         self,
         parent: Option<String>,
         child_count: i64,
+        machine: Option<SessionMachine>,
         now: Micros,
     ) -> Result<Session, StoreError> {
         let (state, live) = (self.state(now), self.live(now));
@@ -389,6 +392,7 @@ impl SessionRow {
             parent: parent.map(id).transpose()?,
             forked_from: self.forked_from.map(id).transpose()?,
             call_id: self.call_id,
+            machine,
             project: self.project.unwrap_or_default(),
             cwd: self.cwd,
             branch: self.branch,

@@ -70,7 +70,11 @@ async fn write(step: &mut Step<'_>, mut batch: prepare::Prepared) -> Result<Writ
             return Err(StoreError::NotFollowed(permission.folder.clone()));
         }
     }
-    let mut sessions = sessions::load(step, &batch.sessions, Origin::Transcript).await?;
+    let mut sessions = sessions::load(step, &batch.sessions, Origin::Transcript, batch.machine.as_deref()).await?;
+    if batch.machine.is_some() {
+        // Those of its own sessions alone.
+        batch.retractions.retain(|retraction| sessions.find(&retraction.session_key).is_some());
+    }
     batch.messages.retain(|message| !sessions.is_purged(&message.session_key));
     batch.runs.retain(|run| !sessions.is_purged(&run.session_key));
     batch.blobs.retain(|blob| !sessions.is_purged(&blob.session_key));

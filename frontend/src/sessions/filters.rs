@@ -144,7 +144,7 @@ fn address(query: &str) -> String {
 /// The link that clears the filters is there when there is one.
 fn offer_to_clear(query: &str) {
     let (Some(form), Ok(query)) = (dom::by_id("filters"), UrlSearchParams::new_with_str(query)) else { return };
-    let filtered = ["q", "project", "agent", "since", "until", "show"].iter().any(|name| query.has(name));
+    let filtered = ["q", "project", "agent", "machine", "since", "until", "show"].iter().any(|name| query.has(name));
     if let Some(link) = dom::find(&form, &PageAction::ClearFilters.selector()) {
         let _ = link.toggle_attribute_with_force("hidden", !filtered);
     }

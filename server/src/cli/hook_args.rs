@@ -39,6 +39,9 @@ pub struct HookInstall {
     /// Address of the server [default: that of the running one, otherwise `http://127.0.0.1:7117`]
     #[arg(long, value_name = "URL")]
     pub server: Option<String>,
+    /// File with the key to use, as of a machine that forwards its sessions [default: a new key for this machine's server]
+    #[arg(long, value_name = "FILE", requires = "server")]
+    pub key_file: Option<PathBuf>,
     /// Seconds that Claude Code waits for your decision before it asks in its terminal
     #[arg(long, value_name = "SECONDS", default_value_t = 3600, value_parser = clap::value_parser!(u32).range(1..=86_000))]
     pub wait: u32,

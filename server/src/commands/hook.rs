@@ -55,10 +55,16 @@ async fn install(args: HookInstall) -> Result<()> {
         (None, Some(running)) => running.url,
         (None, None) => USUAL.to_owned(),
     };
-    let key = key(&args, &dir).await?;
+    let (key, key_file) = match &args.key_file {
+        Some(file) => {
+            let key = std::fs::read_to_string(file).with_context(|| format!("{} can't be read", file.display()))?;
+            (key.trim().to_owned(), std::path::absolute(file).context("the key's path is unknown")?)
+        }
+        None => (key(&args, &dir).await?, data_dir::hook_key(&dir)),
+    };
     let program = std::env::current_exe().context("the path of this program is unknown")?;
     let how = if args.command { How::Command } else { How::Http };
-    let plan = Plan { how, url, key, program, key_file: data_dir::hook_key(&dir), wait: args.wait };
+    let plan = Plan { how, url, key, program, key_file, wait: args.wait };
     let mut settings = file.settings()?;
     let before = settings.clone();
     hooks::remove(&mut settings);

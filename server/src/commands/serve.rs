@@ -172,11 +172,16 @@ fn settings(args: &Serve, dir: &Path, database: &Database, base_url: String) -> 
     let transcripts = transcripts(dir)?;
     let mut roots = roots(args);
     roots.extend(agents::agent("acp").map(|acp| discover::root_of(acp, agents::LOGS, &transcripts, Consent::All)));
+    let machines = dir.join(data_dir::MACHINES);
+    data_dir::create(&machines).with_context(|| format!("{} can't be made", machines.display()))?;
+    let machines = machines.canonicalize().with_context(|| format!("{} can't be read", machines.display()))?;
+    roots.extend(discover::roots_of_machines(&machines));
     Ok(Settings {
         roots,
         unread: if looks(args) { folders::unreadable().collect() } else { Vec::new() },
         agents: Environment::of(std::env::vars_os(), &args.agent_env),
         transcripts: Some(transcripts),
+        machines: Some(machines),
         server: matches!(database, Database::Postgres(_)).then(|| data_dir::server_id(dir)).transpose()?,
         channel_hosts: args.channel_host.clone(),
         base_url,

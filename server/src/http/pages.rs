@@ -503,6 +503,7 @@ async fn workspace_settings(site: &Site) -> Result<WorkspaceSettings, Problem> {
     Ok(WorkspaceSettings {
         keys: site.api.list_keys(Nothing {}, Nothing {}).await?,
         people: site.api.list_people(Nothing {}, Nothing {}).await?,
+        machines: site.api.list_machines(Nothing {}, Nothing {}).await?,
         shares: site.api.list_shares(Nothing {}, Nothing {}).await?,
         rules: site.api.list_rules(Nothing {}, Nothing {}).await?,
         channels: channels(site).await?,

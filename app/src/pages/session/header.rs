@@ -49,10 +49,24 @@ pub fn head(detail: &SessionDetail, projects: &[Facet], clock: &Clock) -> Part {
     let session = &detail.session;
     part! {
         <div class="bar-title"><h1 dir="auto" title=title(&session.title)>{title(&session.title)}</h1>{meta(detail, projects)}</div>
+        {machine(session, clock)}
         {state(session, clock)}
         {meter(detail)}
         {spent(detail)}
     }
+}
+
+/// The machine that the session is from, and since when nothing came from it.
+fn machine(session: &Session, clock: &Clock) -> Option<Part> {
+    let machine = session.machine.as_ref()?;
+    let name = visible::line(&machine.name);
+    Some(match machine.offline_since {
+        None => part! { <span class="chip hide-narrow" title="The machine that sends this session">{name}</span> },
+        Some(at) => part! {
+            <span class="chip" data-state="waiting" title="Nothing comes from this machine: what happens there is shown when it is online again">
+                {name}" offline since "{moment(clock, at, "num")}</span>
+        },
+    })
 }
 
 /// How full the context is, and how long it lasts.

@@ -9,6 +9,8 @@ use crate::part::{Part, part};
 use crate::shared::page_action::PageAction;
 use crate::shared::page_path;
 use crate::shell::{agent_name, icon, small_icon};
+use crate::visible;
+use api::machines::LOCAL;
 use api::sessions::{Facet, ListSessions, Order, SessionShow, SessionSort};
 use leptos::prelude::*;
 
@@ -49,9 +51,11 @@ pub fn bar(data: &SessionsPage) -> Part {
     let filtered = query.q.is_some()
         || !query.project.is_empty()
         || !query.agent.is_empty()
+        || !query.machine.is_empty()
         || query.show.is_some()
         || query.since.is_some()
         || query.until.is_some();
+    let has_machines = facets.machines.len() > 1 || !query.machine.is_empty();
     // The island shows it when a filter is set in place.
     let clear = part! {
         <a class="btn quiet tiny" href=page_path::SESSIONS data-action=PageAction::ClearFilters.name() hidden=!filtered>{small_icon(Glyph::X)}"Clear"</a>
@@ -68,6 +72,7 @@ pub fn bar(data: &SessionsPage) -> Part {
                 <span class="sp"></span>
                 {select("project", "Project", "Every project", &query.project, &facets.projects, |v| project_name(v, &facets.projects))}
                 {select("agent", "Agent", "Every agent", &query.agent, &facets.agents, agent_name)}
+                {has_machines.then(|| select("machine", "Machine", "Every machine", &query.machine, &facets.machines, machine_name))}
                 {sort(query)}
             </div>
             <button type="button" class="btn quiet tiny icon" popovertarget="save-view" title="Save or copy this view">{small_icon(Glyph::LINK)}<span class="sr">"Save or copy this view"</span></button>
@@ -80,6 +85,11 @@ pub fn bar(data: &SessionsPage) -> Part {
             <button type="submit" form="filters" class="btn">"Apply"</button>
         </div>
     }
+}
+
+/// The name of a machine, for people.
+fn machine_name(name: &str) -> String {
+    if name == LOCAL { "This server".to_owned() } else { visible::line(name) }
 }
 
 /// Opens the filters that have no room in the bar of a phone. Where there is room they stand in it.

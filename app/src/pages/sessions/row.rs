@@ -45,7 +45,8 @@ pub fn row(session: &Session, look: &RowContext<'_>) -> Part {
         _ => part! { <Icon glyph=state.icon motion label=state.word/> },
     };
     let agent = agents.then(|| agent_name(&session.agent));
-    let place = listed([agent, Some(session_project(session, projects)), session.branch.clone()]);
+    let machine = session.machine.as_ref().map(|machine| visible::line(&machine.name));
+    let place = listed([agent, machine, Some(session_project(session, projects)), session.branch.clone()]);
     let about = listed([Some(session.project.clone()), session.model.as_deref().map(model_name)]);
     let children = (session.child_count > 0).then(|| {
         let words = figures::counted(session.child_count, "sub-agent");

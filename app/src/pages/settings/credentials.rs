@@ -107,6 +107,7 @@ fn scope_word(scope: Scope) -> &'static str {
         Scope::Mirror => "mirror",
         Scope::Bridge => "bridge",
         Scope::Hooks => "report hooks",
+        Scope::Forward => "send files",
     }
 }
 

@@ -112,7 +112,9 @@ impl Hub {
             None => match self.workspace.agent_key(id).await.map_err(problem)? {
                 Some(key) if holds(&key, now) => {
                     self.quotas.learn(&key.id, key.posted);
-                    known_key(key, now, revocations)
+                    let is_machines = key.scopes.iter().any(|scope| scope == Scope::Forward.as_str());
+                    let machine = if is_machines { self.workspace.machine_of_key(id).await } else { Ok(None) };
+                    known_key(key, machine.map_err(problem)?, now, revocations)
                 }
                 _ => return Ok(None),
             },
@@ -139,7 +141,7 @@ impl Hub {
     }
 }
 
-fn known_key(key: AgentKey, now: Micros, revocations: u64) -> KnownKey {
+fn known_key(key: AgentKey, machine: Option<String>, now: Micros, revocations: u64) -> KnownKey {
     let scopes = key.scopes.iter().filter_map(|word| Scope::parse(word)).collect();
     KnownKey {
         hash: key.hash,
@@ -147,7 +149,7 @@ fn known_key(key: AgentKey, now: Micros, revocations: u64) -> KnownKey {
         used_at: key.last_used_at.unwrap_or_default(),
         read_at: now,
         revocations,
-        agent: Arc::new(Agent { id: key.id, name: key.name, scopes, quota: key.quota }),
+        agent: Arc::new(Agent { id: key.id, name: key.name, scopes, quota: key.quota, machine }),
     }
 }
 

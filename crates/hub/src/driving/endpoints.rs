@@ -79,6 +79,10 @@ async fn launch(scoped: &Scoped, begin: Begin, prompt: Option<String>) -> Result
 
 pub async fn resume_agent(scoped: &Scoped, path: &SessionPath, input: ResumeAgent) -> Result<AgentStarted, Problem> {
     let session = session(scoped, path).await?;
+    if let Some(machine) = &session.machine {
+        let title = format!("This session is of the machine {}: its agent can't be started here", machine.name);
+        return Err(Problem::new(ProblemCode::NotDriven, title).hint("Resume it on that machine"));
+    }
     let hub = &scoped.hub;
     let key = session.agent_session_id.ok_or_else(Problem::internal)?;
     // A session that was only read goes on here as well, if its agent can be started.
@@ -153,7 +157,7 @@ fn starting(session: &SessionId, start: &Starting) -> DrivenAgent {
 
 /// The agent of a session that was read, if it can go on here.
 fn observed(hub: &Hub, session: &Session) -> Option<DrivenAgent> {
-    let program = of_agent(&session.agent).ok()?;
+    let program = of_agent(&session.agent).ok().filter(|_| session.machine.is_none())?;
     session.agent_session_id.as_ref().filter(|_| session.parent.is_none() && is_installed(hub, program))?;
     Some(without_process(&session.id, program, session.cwd.clone()?, AgentState::Observed))
 }

@@ -329,6 +329,7 @@ async fn session(
         key_id: None,
         create_hash: create_hash.clone(),
         origin: Origin::Transcript,
+        machine: None,
     };
     let id = hub.writer.create(new).await.map_err(refusal)?;
     Ok((id, create_hash))

@@ -37,14 +37,19 @@ pub async fn wait(
     let now = clock::now();
     let seconds = i64::try_from(seconds).unwrap_or(i64::MAX);
     let until = Micros(now.0.saturating_add(seconds.saturating_mul(Micros::SECOND)));
-    let ask = card::ask(tool, event.tool_input.take().unwrap_or_default(), event.cwd.take(), until);
+    let mut ask = card::ask(tool, event.tool_input.take().unwrap_or_default(), event.cwd.take(), until);
+    // A rule is about a folder of this machine.
+    let is_here = scoped.caller.machine().is_none();
+    ask.rule = ask.rule.filter(|_| is_here);
     // How long the agent waits is no matter of the clock.
     let end = clock::after(until);
     let first = call.as_deref().map_or_else(posting::new_id, claude::approval_id);
     // Made anew where it is needed, and compared by its hash: an input may have many megabytes.
     let asked = hashed(&ask)?;
     let open = |id: &MessageId| Draft { id: id.clone(), ..card::open(&event, &ask, call.as_deref(), now) };
-    if let Some(rule) = allow_rules::covering(hub, ask.folder.as_deref(), &ask.tool_name, &ask.input).await? {
+    if is_here
+        && let Some(rule) = allow_rules::covering(hub, ask.folder.as_deref(), &ask.tool_name, &ask.input).await?
+    {
         for id in [first, posting::new_id()] {
             let decided = card::by_rule(&open(&id), &rule.rule, now).ok_or_else(Problem::internal)?;
             if post(scoped, session, decided, &asked).await? {

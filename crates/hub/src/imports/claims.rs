@@ -54,6 +54,17 @@ impl Claims {
         claim
     }
 
+    /// Has a file read that changed: now, or when nobody holds it any more.
+    pub fn note_changed(&self, path: &Path) {
+        let mut files = self.files();
+        if let Some(changed) = files.held.get_mut(path) {
+            *changed = true;
+        } else if !files.missed.iter().any(|missed| missed == path) {
+            files.missed.push(path.to_owned());
+            self.0.missed.notify_one();
+        }
+    }
+
     /// Waits for files that changed while somebody held them, until nobody does.
     pub async fn missed(&self) -> Vec<PathBuf> {
         loop {

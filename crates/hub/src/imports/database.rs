@@ -135,7 +135,7 @@ fn read_rows(
 ) -> Result<()> {
     // Crush keeps its database in a folder of the project.
     let folder = real.parent().filter(|folder| folder.file_name().is_some_and(|name| name == ".crush"));
-    let project = folder.and_then(Path::parent).filter(|_| layout.agent == "crush").map(name);
+    let project = folder.and_then(Path::parent).filter(|_| layout.agent == "crush").map(project_of);
     let now = clock::now().0 / 1000;
     for session in runtime.block_on(database.sessions()).map_err(failed)? {
         let document = Document { agent, path: path.join(format!("{}.json", file_name(&session.id))), real };
@@ -150,6 +150,12 @@ fn read_rows(
         document.read(hub, runtime, (&session.id, updated), &mut write, each)?;
     }
     Ok(())
+}
+
+/// The project of a folder. In the copies of another machine's files, the last part of a path is that of the project.
+fn project_of(folder: &Path) -> String {
+    let sent = folder.file_name().map(|last| name(Path::new(last))).filter(|last| last.starts_with("%2F"));
+    sent.map_or_else(|| name(folder), |last| last.replace("%2F", "/").replace("%25", "%"))
 }
 
 /// Reads a chat of Cursor's command line, which has a database of its own. It has one id with the chat's transcript: of

@@ -86,6 +86,25 @@ pub fn root_of(agent: &'static Agent, folder: agents::Folder, path: &Path, conse
     Root { path: real(path), consent, agent: agent.name, folder }
 }
 
+/// The folders in which files of other machines are kept, for each folder of an agent: with a folder for each machine.
+pub fn roots_of_machines(dir: &Path) -> Vec<Root> {
+    let folders = agents::AGENTS.iter().filter(|agent| agent.reading.is_some());
+    let folders = folders.flat_map(|agent| agent.folders.iter().map(move |folder| (agent.name, *folder)));
+    let mut roots: Vec<Root> = folders
+        .chain(agents::agent("crush").map(|agent| (agent.name, agents::CRUSH)))
+        .map(|(agent, folder)| Root {
+            path: dir.join(folder.name()),
+            consent: Consent::Machines,
+            agent,
+            folder: agents::Folder { by_project: true, shallow: false, ..folder },
+        })
+        .collect();
+    // A folder in another one's comes first. Some agents keep the same files elsewhere on other systems.
+    roots.sort_by(|a, b| b.path.cmp(&a.path));
+    roots.dedup_by(|a, b| a.path == b.path);
+    roots
+}
+
 /// The path without links; of one that isn't there yet, as far as it is. One spelling per file: sources are known by
 /// their path. To name a link is to agree to where it leads.
 fn real(path: &Path) -> PathBuf {
@@ -140,8 +159,8 @@ impl Root {
     /// Returns the permission that files of one of its folders need.
     fn permission(&self, folder: &Path, leads_to: Option<&Path>) -> Permission {
         let unless_said = match (self.consent, leads_to) {
-            (Consent::All, _) | (Consent::Given, None) => Following::Following,
-            (Consent::Given | Consent::Asked, _) => Following::Waiting,
+            (Consent::All, _) | (Consent::Given | Consent::Machines, None) => Following::Following,
+            (Consent::Given | Consent::Asked | Consent::Machines, _) => Following::Waiting,
         };
         Permission { folder: name(folder), leads_to: leads_to.map(name), unless_said }
     }
@@ -270,6 +289,12 @@ impl Root {
     /// Returns the permission that a file needs which isn't behind a link.
     pub(crate) fn permission_of(&self, file: &Path) -> Permission {
         self.permission(&self.folder_of(file), None)
+    }
+
+    /// Returns the machine that a file below it is from. None of files of this machine.
+    pub(crate) fn machine(&self, file: &Path) -> Option<String> {
+        let below = file.strip_prefix(&self.path).ok().filter(|_| self.consent == Consent::Machines)?;
+        below.components().next().map(|first| name(Path::new(first.as_os_str())))
     }
 
     /// Whether a path is one of the files that it is about.

@@ -368,9 +368,9 @@ async fn read_on(hub: &Hub, open: Option<Transcript>, path: &Path) -> Result<Out
         let kept = open.filter(|open| open.is_at(known.as_ref()) && open.still_fits());
         let opened = if kept.is_none() { Some(open::regular(&path)?) } else { None };
         let real = kept.as_ref().map(Transcript::real).or(opened.as_ref().map(|opened| opened.real.as_path()));
-        let Some(permissions) = real.and_then(|real| agreed.reading(&path, real)) else { return Ok(Outcome::Passed) };
+        let Some(allowed) = real.and_then(|real| agreed.reading(&path, real)) else { return Ok(Outcome::Passed) };
         let mut pass = |step: Step| {
-            let step = step.depending_on(&permissions);
+            let step = step.depending_on(&allowed);
             send.blocking_send(step).map_err(|_| std::io::Error::other("nobody writes what is read"))
         };
         if let Some(opened) = &opened

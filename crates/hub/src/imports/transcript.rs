@@ -3,6 +3,7 @@
 use crate::basics::clock;
 use crate::basics::new_id::new_uuid;
 use crate::imports::batch::Sessions;
+use crate::imports::discover::agreed::Allowed;
 use crate::imports::name::name;
 use crate::imports::open::Opened;
 use crate::imports::{batch, open};
@@ -14,7 +15,7 @@ use std::fs::{File, Metadata};
 use std::io::{Read as _, Result, Seek as _, SeekFrom};
 use std::path::{Path, PathBuf};
 use std::time::{Duration, SystemTime};
-use store::{Batch, Permission, RecordChunk, Retraction, SourceBatch};
+use store::{Batch, RecordChunk, Retraction, SourceBatch};
 use tokio_util::sync::CancellationToken;
 
 /// Bytes of a step: large enough to spread the cost of a commit, small enough to let live writes through.
@@ -38,8 +39,9 @@ pub struct Step {
 
 impl Step {
     /// Makes it depend on permissions: it is written only while the owner gives them.
-    pub fn depending_on(mut self, permissions: &[Permission]) -> Self {
-        self.batch.permissions = permissions.to_vec();
+    pub fn depending_on(mut self, allowed: &Allowed) -> Self {
+        self.batch.permissions.clone_from(&allowed.permissions);
+        self.batch.machine.clone_from(&allowed.machine);
         self
     }
 

@@ -71,6 +71,7 @@ pub async fn create_session(scoped: &Scoped, input: NewSession) -> Result<Sessio
         key_id: scoped.caller.key_id().map(str::to_owned),
         create_hash: Some(create_hash),
         origin: store::Origin::Posts,
+        machine: None,
     };
     let wanted = usage(1, 0);
     let written = scoped.hub.writer.write(LiveWrite::Create(Box::new(new)));

@@ -8,6 +8,7 @@ use crate::may::{seen, session};
 use crate::project_groups::ProjectGroups;
 use crate::redaction::Masking;
 use crate::routing;
+use crate::sessions::machine_names;
 use api::Problem;
 use api::cost::Cost;
 use api::keys::Scope;
@@ -67,21 +68,26 @@ async fn page(scoped: &Scoped, input: ListSessions) -> Result<SessionPage, Probl
     };
     let facets = hub.workspace.facets(&scoped.caller.sight()).await.map_err(problem)?;
     let groups = ProjectGroups::of(&facets.projects);
+    let wanted = any_of(input.machine.clone());
     let mut filter = SessionFilter { sight: scoped.caller.sight(), ..filter(input)? };
     filter.projects = groups.widened(filter.projects);
+    let machines = machine_names::load(hub, &scoped.caller.sight()).await?;
+    filter.machines = machines.ids(wanted);
     let mut page = hub.workspace.sessions(&filter).await.map_err(problem)?;
     spending::price(hub, &mut page.items).await?;
     let said = if wants_said { Some(said(scoped, &page.items).await?) } else { None };
     let count = |n: u64| i64::try_from(n).unwrap_or(i64::MAX);
     let facet = |f: store::Facet| Facet { value: f.value, sessions: count(f.count) };
+    let all = facets.agents.iter().map(|f| count(f.count)).sum();
     Ok(SessionPage {
         sessions: page.items,
         total: count(page.total),
-        all: facets.agents.iter().map(|f| count(f.count)).sum(),
+        all,
         next: page.next,
         facets: Facets {
             projects: groups.counted(facets.projects).into_iter().take(MOST_FACETS).map(facet).collect(),
             agents: facets.agents.into_iter().take(MOST_FACETS).map(facet).collect(),
+            machines: machines.facets(all),
         },
         said,
         cursor,

@@ -10,6 +10,11 @@ impl Workspace {
         Ok(Facets { projects: self.facet("project", sight).await?, agents: self.facet("agent", sight).await? })
     }
 
+    /// Returns how many sessions of each machine are listed that may be seen, by the machine's id.
+    pub async fn machine_facet(&self, sight: &Sight) -> Result<Vec<Facet>, StoreError> {
+        self.facet("machine_id", sight).await
+    }
+
     /// Returns every project that sessions have or had.
     pub async fn known_projects(&self) -> Result<Vec<String>, StoreError> {
         Ok(on!(&self.store, pool => {

@@ -3,9 +3,11 @@
 use super::{one_of, read_cursor, write_cursor};
 use crate::columns::columns;
 use crate::dialect::limited;
+use crate::machines::OFFLINE;
 use crate::session_row::{SESSION_COLUMNS, SessionRow};
 use crate::store::on;
 use crate::{Archived, Order, Page, Parents, Queue, SessionFilter, Sight, Sort, StoreError, Workspace};
+use model::session::SessionMachine;
 use model::{Micros, Session, SessionId};
 use sqlx::{Database, Encode, QueryBuilder, Type};
 
@@ -15,12 +17,17 @@ columns! {
         parent_id: Option<String>,
         child_count: i64,
         sort_value: String,
+        machine_name: Option<String>,
+        machine_heard_at: Option<i64>,
     }
 }
 
 impl ListedRow {
     fn into_session(self, now: Micros) -> Result<Session, StoreError> {
-        self.session.into_session(self.parent_id, self.child_count, now)
+        let heard_at = Micros(self.machine_heard_at.unwrap_or_default());
+        let offline_since = (!heard_at.is_within(OFFLINE, now)).then_some(heard_at);
+        let machine = self.machine_name.map(|name| SessionMachine { name, offline_since });
+        self.session.into_session(self.parent_id, self.child_count, machine, now)
     }
 }
 
@@ -83,6 +90,7 @@ impl Workspace {
                 filter.sight.narrow_listed(&mut q, "s");
                 one_of(&mut q, "s.project", &filter.projects);
                 one_of(&mut q, "s.agent", &filter.agents);
+                one_of(&mut q, "s.machine_id", &filter.machines);
             } else {
                 narrow(&mut q, self.id(), filter);
             }
@@ -235,9 +243,9 @@ fn select<DB: Database>(sort_value: &str) -> QueryBuilder<DB> {
     QueryBuilder::new(format!(
         "SELECT {}, CAST({sort_value} AS TEXT) AS sort_value, p.id AS parent_id, (SELECT COUNT(*) FROM session c WHERE \
          c.workspace_id = s.workspace_id AND c.parent_key = s.key AND c.agent = s.agent AND c.deleted_at IS NULL) \
-         AS child_count \
+         AS child_count, mc.name AS machine_name, COALESCE(mc.seen_at, mc.added_at) AS machine_heard_at \
          FROM session s LEFT JOIN session p ON p.workspace_id = s.workspace_id AND p.key = s.parent_key \
-         AND p.agent = s.agent WHERE 1 = 1",
+         AND p.agent = s.agent LEFT JOIN machine mc ON mc.workspace_id = s.workspace_id AND mc.id = s.machine_id WHERE 1 = 1",
         columns.join(", ")
     ))
 }
@@ -251,6 +259,7 @@ where
     filter.sight.narrow(q);
     one_of(q, "s.project", &filter.projects);
     one_of(q, "s.agent", &filter.agents);
+    one_of(q, "COALESCE(s.machine_id, '')", &filter.machines);
     if let Some(since) = filter.since {
         q.push(" AND s.last_minute >= ").push_bind(minute(since.0)).push(" AND s.last_at >= ").push_bind(since.0);
     }

@@ -16,8 +16,8 @@ use std::sync::LazyLock;
 /// Keys per look-up.
 const KEYS: usize = 256;
 
-/// Key, project and agent, which are empty where a session has none.
-type Facet = (String, String, String);
+/// Key, project, agent and machine, which are empty where a session has none.
+type Facet = (String, String, String, String);
 
 static SESSION_FACET: LazyLock<Table> = LazyLock::new(|| Table {
     name: "session_facet",
@@ -25,10 +25,11 @@ static SESSION_FACET: LazyLock<Table> = LazyLock::new(|| Table {
         ("key_id", Kind::Text),
         ("project", Kind::Text),
         ("agent", Kind::Text),
+        ("machine_id", Kind::Text),
         ("sessions", Kind::Int),
     ]),
     has_workspace: true,
-    verb: Verb::Insert(adding("session_facet", "workspace_id, key_id, project, agent", "sessions").into()),
+    verb: Verb::Insert(adding("session_facet", "workspace_id, key_id, project, agent, machine_id", "sessions").into()),
 });
 
 /// Writes into the rows whether their parents are stored, whether they are listed and whether they wait for a person;
@@ -51,13 +52,15 @@ pub(super) async fn update(step: &mut Step<'_>, sessions: &mut Sessions) -> Resu
 }
 
 fn facet(row: &SessionRow) -> Facet {
-    (row.key_id.clone().unwrap_or_default(), row.project.clone().unwrap_or_default(), row.agent.clone())
+    let [key, project, machine] = [&row.key_id, &row.project, &row.machine_id].map(|of| of.clone().unwrap_or_default());
+    (key, project, row.agent.clone(), machine)
 }
 
 async fn count(step: &mut Step<'_>, facets: &BTreeMap<Facet, i64>) -> Result<(), StoreError> {
     let changed = facets.iter().filter(|(_, by)| **by != 0);
-    let rows = changed.map(|((key_id, project, agent), by)| {
-        vec![key_id.as_str().into(), project.as_str().into(), agent.as_str().into(), (*by).into()]
+    let rows = changed.map(|((key_id, project, agent, machine), by)| {
+        let [key_id, project, agent, machine] = [key_id, project, agent, machine].map(|of| of.as_str().into());
+        vec![key_id, project, agent, machine, (*by).into()]
     });
     step.write(&SESSION_FACET, &rows.collect::<Vec<Row<'_>>>()).await
 }
@@ -116,9 +119,9 @@ async fn adopt(
     }
     let keys: Vec<&str> = new.iter().map(|(_, key)| key.as_str()).collect();
     for chunk in padded(&keys, KEYS) {
-        let children: Vec<(i64, i64, String, String, String, String)> = on_step!(step, c => {
+        let children: Vec<(i64, i64, String, String, String, String, String)> = on_step!(step, c => {
             let mut q = QueryBuilder::new(
-                "SELECT rid, listed, COALESCE(key_id, ''), COALESCE(project, ''), agent, parent_key FROM session \
+                "SELECT rid, listed, COALESCE(key_id, ''), COALESCE(project, ''), agent, COALESCE(machine_id, ''), parent_key FROM session \
                  WHERE has_parent = 0 AND workspace_id = ",
             );
             q.push_bind(step.workspace).push(" AND parent_key IN (");
@@ -129,7 +132,7 @@ async fn adopt(
             list.push_unseparated(")");
             q.build_query_as().fetch_all(c).await
         })?;
-        for (rid, listed, key_id, project, agent, parent_key) in children {
+        for (rid, listed, key_id, project, agent, machine, parent_key) in children {
             let is_loaded = sessions.by_rid(rid).is_some();
             if is_loaded || !new.iter().any(|(of, key)| (of, key) == (&agent, &parent_key)) {
                 continue;
@@ -138,7 +141,7 @@ async fn adopt(
                 sqlx::query("UPDATE session SET has_parent = 1, listed = 0 WHERE rid = $1").bind(rid).execute(c).await.map(drop)
             })?;
             if listed != 0 {
-                *facets.entry((key_id, project, agent)).or_default() -= 1;
+                *facets.entry((key_id, project, agent, machine)).or_default() -= 1;
             }
         }
     }
@@ -197,7 +200,7 @@ async fn decide(step: &mut Step<'_>, session_rid: i64) -> Result<(), StoreError>
 async fn add(step: &mut Step<'_>, session_rid: i64, by: i64) -> Result<(), StoreError> {
     let found: Option<Facet> = on_step!(step, c => {
         sqlx::query_as(
-            "SELECT COALESCE(key_id, ''), COALESCE(project, ''), agent FROM session WHERE workspace_id = $1 AND rid = $2 \
+            "SELECT COALESCE(key_id, ''), COALESCE(project, ''), agent, COALESCE(machine_id, '') FROM session WHERE workspace_id = $1 AND rid = $2 \
              AND listed = 1",
         )
         .bind(step.workspace).bind(session_rid).fetch_optional(c).await

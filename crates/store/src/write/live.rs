@@ -159,7 +159,7 @@ async fn create(step: &mut Step<'_>, new: &NewSession) -> Result<Answer, StoreEr
         facts: new.facts.clone(),
         new_id: new.id.clone(),
     };
-    let mut sessions = sessions::load(step, &[upsert], new.origin).await?;
+    let mut sessions = sessions::load(step, &[upsert], new.origin, new.machine.as_deref()).await?;
     let index = sessions.index(&new.key)?;
     let row = sessions.row(index);
     if row.id != new.id.as_str() {

@@ -135,6 +135,7 @@ pub(crate) async fn load(
     step: &mut Step<'_>,
     upserts: &[SessionUpsert],
     origin: Origin,
+    machine: Option<&str>,
 ) -> Result<Sessions, StoreError> {
     let mut sessions = Sessions::with_capacity(upserts.len());
     let keys: Vec<_> = upserts.iter().map(|upsert| text(&upsert.key)).collect();
@@ -147,13 +148,19 @@ pub(crate) async fn load(
         } else {
             let (agent, key) = (text(&upsert.agent).into_owned(), text(&upsert.key).into_owned());
             let mut before = stored.remove(&(agent.clone(), key.clone()));
+            if let (Some(machine), Some(row)) = (machine, before.as_ref()) {
+                require_own(step, row, machine).await?;
+            }
             if let Some(row) = before.take_if(|row| origin == Origin::Transcript && row.key_id.is_some()) {
                 rename(step, &row).await?;
             }
-            let row = match &before {
+            let mut row = match &before {
                 Some(row) => row.clone(),
                 None => SessionRow::new(step.rid(), &upsert.new_id, agent, key),
             };
+            if let (Origin::Transcript, Some(machine)) = (origin, machine) {
+                row.machine_id = Some(machine.to_owned());
+            }
             sessions.rows.push(Loaded { row, before });
             sessions.by_key.insert(upsert.key.clone(), sessions.rows.len() - 1);
             sessions.rows.len() - 1
@@ -164,6 +171,19 @@ pub(crate) async fn load(
         }
     }
     Ok(sessions)
+}
+
+/// A machine changes its own sessions alone, whatever ids its files name. It goes on with those of one that was removed,
+/// as after a move to it.
+async fn require_own(step: &mut Step<'_>, row: &SessionRow, machine: &str) -> Result<(), StoreError> {
+    if row.machine_id.as_deref() == Some(machine) {
+        return Ok(());
+    }
+    let removed: Option<i64> = on_step!(step, c => {
+        sqlx::query_scalar("SELECT removed_at FROM machine WHERE workspace_id = $1 AND id = $2 AND removed_at IS NOT NULL")
+            .bind(step.workspace).bind(&row.machine_id).fetch_optional(c).await
+    })?;
+    if row.key_id.is_none() && removed.is_some() { Ok(()) } else { Err(StoreError::OtherMachine(row.key.clone())) }
 }
 
 /// Gives a session another id of its agent's, and to its sub-agents' sessions by the same key: what it was called is a

@@ -224,6 +224,7 @@ async fn a_posted_session_is_the_same() {
             key_id: Some("key".to_owned()),
             create_hash: Some(vec![0xff, 1]),
             origin: Origin::Posts,
+            machine: None,
         };
         let create = || LiveWrite::Create(Box::new(new.clone()));
         let post = || {

@@ -16,6 +16,7 @@ fn owned(id: &str, key_id: &str) -> LiveWrite {
         key_id: Some(key_id.to_owned()),
         create_hash: Some(vec![1]),
         origin: Origin::Posts,
+        machine: None,
     }))
 }
 

@@ -73,6 +73,7 @@ async fn two_runs(engine: &Engine) {
         key_id: None,
         create_hash: Some(vec![1]),
         origin: Origin::Posts,
+        machine: None,
     };
     one(engine, LiveWrite::Create(Box::new(new))).await.unwrap();
     write(engine, "m1", "One \u{0} <&>").await;

@@ -20,6 +20,7 @@ fn new_session(id: &str, key_id: Option<&str>) -> NewSession {
         key_id: key_id.map(str::to_owned),
         create_hash: Some(vec![1]),
         origin: Origin::Posts,
+        machine: None,
     }
 }
 

@@ -110,6 +110,7 @@ async fn sessions_of_hidden_projects_and_their_sub_agents_are_not_seen() {
                 key_id: None,
                 create_hash: Some(vec![1; 32]),
                 origin: Origin::Posts,
+                machine: None,
             }))
         };
         let sessions = [

@@ -166,7 +166,9 @@ async fn an_older_database_is_summed_up_when_it_is_opened() {
         "ALTER TABLE session DROP COLUMN has_parent",
         "ALTER TABLE session DROP COLUMN listed",
         "ALTER TABLE session DROP COLUMN needs_you",
-        "DELETE FROM _sqlx_migrations WHERE version IN (40, 41)",
+        "ALTER TABLE session DROP COLUMN machine_id",
+        "DROP TABLE machine",
+        "DELETE FROM _sqlx_migrations WHERE version IN (40, 41, 61)",
     ] {
         sqlx::query(AssertSqlSafe(sql)).execute(&pool).await.unwrap();
     }

@@ -20,6 +20,7 @@ fn create() -> LiveWrite {
         key_id: None,
         create_hash: Some(vec![1]),
         origin: Origin::Posts,
+        machine: None,
     }))
 }
 

@@ -14,6 +14,14 @@ const EXCLUDED: &str = "leads into an excluded folder";
 const ELSEWHERE: &str = "leads out of the folders that are read";
 const NO_ROOT: &str = "lies in no folder that is followed";
 
+/// What reading a file depends on, and whose it is.
+#[derive(Debug, Clone, Default)]
+pub struct Allowed {
+    pub permissions: Vec<Permission>,
+    /// Id of the machine that it is from. None of this one.
+    pub machine: Option<String>,
+}
+
 /// The owner's words, as they are at one moment.
 pub struct Agreed {
     roots: Vec<Root>,
@@ -70,11 +78,12 @@ impl Agreed {
     }
 
     /// Like [`Self::permissions`], if all of them are "follow".
-    pub fn reading(&self, path: &Path, real: &Path) -> Option<Vec<Permission>> {
+    pub fn reading(&self, path: &Path, real: &Path) -> Option<Allowed> {
         match self.permissions(path, real) {
             Ok(permissions) => {
                 let follows = permissions.iter().all(|one| self.on(one) == Following::Following);
-                follows.then_some(permissions)
+                let machine = self.roots.iter().find_map(|root| root.machine(path));
+                follows.then_some(Allowed { permissions, machine })
             }
             Err(reason) => {
                 tracing::debug!(path = %path.display(), reason, "a file isn't read");

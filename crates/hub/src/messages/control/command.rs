@@ -28,7 +28,8 @@ pub async fn run(hub: Hub, session: SessionId, asked: MessageId, command: String
 
 async fn post(hub: &Hub, session: &SessionId, asked: MessageId, command: &str) -> Result<(), Problem> {
     let found = hub.workspace.session(session, clock::now()).await.map_err(problem)?;
-    let folder = found.and_then(|session| session.cwd);
+    // A folder of another machine is none here.
+    let folder = found.filter(|session| session.machine.is_none()).and_then(|session| session.cwd);
     let ended = match folder.map(|folder| real_folder(&folder)) {
         Some(Ok(folder)) => {
             // Both outputs, in the order in which they were written.

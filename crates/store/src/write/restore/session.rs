@@ -41,6 +41,7 @@ pub(super) async fn begin(
             "rid" => Held::Int(Some(rid)),
             "changed_pos" => Held::Int(Some(pos)),
             "has_parent" | "listed" | "needs_you" | "driven" | "beats" => Held::Int(Some(0)),
+            "machine_id" => Held::Text(None),
             name => Held::take(&mut line, name, *kind).map_err(StoreError::Archive)?,
         });
     }
