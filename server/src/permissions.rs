@@ -57,7 +57,8 @@ pub fn wide(dir: &Path) -> Vec<Wide> {
     let (mut files, mut shared) = (Vec::new(), false);
     for entry in std::fs::read_dir(dir).into_iter().flatten().filter_map(Result::ok) {
         let path = entry.path();
-        if path.is_dir() && entry.file_name() == data_dir::TRANSCRIPTS {
+        let is_folder = [data_dir::TRANSCRIPTS, data_dir::MACHINES].iter().any(|name| entry.file_name() == *name);
+        if path.is_dir() && is_folder {
             files.extend(open(&path).map(|mode| Wide { path, mode, wanted: Some(0o700) }));
         } else if path.is_dir() || !data_dir::is_ours(&entry.file_name()) {
             shared = true;

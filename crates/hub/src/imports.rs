@@ -23,7 +23,7 @@ pub mod follow;
 pub mod jobs;
 pub mod name;
 pub mod open;
-mod order;
+pub mod order;
 pub(crate) mod packed;
 pub mod projects;
 mod stored;

@@ -81,6 +81,7 @@ fn every_route_with_every_credential() {
             ("{secret}", "none"),
             ("{agent}", "claude_code"),
             ("{person}", "none"),
+            ("{machine}", "none"),
             ("{wait}", "1"),
         ];
         let target = filled.iter().fold(path.clone(), |path, (name, value)| path.replace(name, value));

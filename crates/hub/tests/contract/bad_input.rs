@@ -125,7 +125,8 @@ async fn each_endpoint_is_for_those_that_its_line_names() {
     for endpoint in ENDPOINTS {
         let path = endpoint.path.replace("{session}", "nobody").replace("{message}", "1").replace("{import}", "1");
         let path = path.replace("{key}", "none").replace("{login}", "none").replace("{type}", "none");
-        let path = path.replace("{channel}", "none").replace("{person}", "none").replace("{kind}", "password");
+        let path = path.replace("{channel}", "none").replace("{person}", "none").replace("{machine}", "none");
+        let path = path.replace("{kind}", "password");
         let path =
             path.replace("{run}", "r").replace("{rule}", "1").replace("{agent}", "claude_code").replace("{wait}", "1");
         for (caller, access) in

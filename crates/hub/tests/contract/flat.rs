@@ -31,6 +31,7 @@ const FLAT: &[(&str, &str)] = &[
     ("list_unread", ""),
     ("list_keys", ""),
     ("list_people", ""),
+    ("list_machines", ""),
     ("list_logins", ""),
     ("get_preferences", ""),
     ("list_types", ""),

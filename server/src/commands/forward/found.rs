@@ -19,6 +19,8 @@ pub struct Found {
     pub path: PathBuf,
     /// The folder of its agent, which it lies in, by its real path.
     root: PathBuf,
+    /// Lies beside a transcript, whose reader takes it as well.
+    pub is_beside: bool,
 }
 
 impl Found {
@@ -89,8 +91,8 @@ impl Finder {
                 if self.only.as_mut().is_some_and(|only| !only.holds(&found)) {
                     continue;
                 }
-                // What its reader takes as well is there before it.
-                all.extend(beside.and_then(|beside| self.file(&here, &root, beside)));
+                let beside = beside.and_then(|beside| self.file(&here, &root, beside));
+                all.extend(beside.map(|beside| Found { is_beside: true, ..beside }));
                 all.push(found);
             }
         }
@@ -110,7 +112,7 @@ impl Finder {
             return None;
         };
         let file = MachineFile { folder: here.folder.name(), path: relative };
-        Some(Found { file, path, root: root.to_owned() })
+        Some(Found { file, path, root: root.to_owned(), is_beside: false })
     }
 
     fn skip(&mut self, path: &Path, why: &str) {

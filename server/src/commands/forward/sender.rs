@@ -8,9 +8,11 @@ use anyhow::Result;
 use api::machines::{FilePiece, MOST_FILE, MOST_FILES, MOST_PIECES, MachineFile, MachineWelcome, StoredFile, WholeFile};
 use base64::Engine as _;
 use base64::engine::general_purpose::STANDARD;
+use hub::imports::order::oldest_first;
 use redact::Redactor;
 use std::collections::{BTreeMap, BTreeSet, HashMap};
 use std::io::ErrorKind;
+use std::path::Path;
 
 /// Room in a request below which it is sent before the next piece is read.
 const LITTLE: usize = 64 << 10;
@@ -101,6 +103,7 @@ impl Sender {
     /// Sends what changed of these files. Returns how many bytes that were.
     pub async fn send(&mut self, files: &[Found]) -> Result<u64, Failure> {
         let changed: Vec<(&Found, Stamp)> = files.iter().filter_map(|found| self.changed(found)).collect();
+        let changed = in_order(changed);
         let unknown: Vec<&Found> =
             changed.iter().map(|(found, _)| *found).filter(|found| !self.sent.contains_key(&found.file)).collect();
         let stored = self.stored(&unknown).await?;
@@ -273,6 +276,17 @@ impl Sender {
             note(&format!("{}: {why}; it isn't sent now", found.path.display()));
         }
     }
+}
+
+/// What readers take as well is there before its transcript, and a session before its forks, which repeat its messages.
+fn in_order(changed: Vec<(&Found, Stamp)>) -> Vec<(&Found, Stamp)> {
+    let (beside, transcripts): (Vec<_>, Vec<_>) = changed.into_iter().partition(|(found, _)| found.is_beside);
+    let paths = transcripts.iter().map(|(found, _)| found.path.clone()).collect();
+    let order = if transcripts.len() > 1 { oldest_first(paths) } else { paths };
+    let mut by_path: HashMap<&Path, (&Found, Stamp)> =
+        transcripts.into_iter().map(|(found, stamp)| (found.path.as_path(), (found, stamp))).collect();
+    let ordered = order.iter().filter_map(|path| by_path.remove(path.as_path()));
+    beside.into_iter().chain(ordered.collect::<Vec<_>>()).collect()
 }
 
 enum SendError {
