@@ -24,7 +24,7 @@ model::words! {
         /// Reports events of an agent on this machine, in any of its sessions, and asks for permissions. For an agent's
         /// hooks.
         Hooks = "hooks",
-        /// Sends the files of the agents of another machine. Keys of machines have it: `POST /v1/machines` creates them.
+        /// Sends the files of the agents of another machine, with the key that `POST /v1/machines` creates for it.
         Forward = "forward",
     }
 }

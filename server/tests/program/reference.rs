@@ -70,6 +70,7 @@ fn every_scope_is_the_one_that_is_needed() {
         ("read", "post,mirror"),
         ("read_all", "post,read,mirror"),
         ("hooks", "post,read,mirror"),
+        ("forward", "post,read,mirror"),
     ];
     let lacking = lacking.map(|(scope, others)| (scope, format!("Bearer {}", key(others))));
     let document: Value = server.with_key("GET", "/v1/openapi.json", "").json();

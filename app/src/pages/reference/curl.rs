@@ -19,7 +19,7 @@ pub fn block(command: String) -> Part {
     }
 }
 
-/// Returns the example of an operation. Public ones, such as the log-in, have none.
+/// Returns the example of an operation. Public ones, such as the log-in, have none, and what a machine sends hasn't.
 pub fn example(operation: &Operation<'_>) -> Option<Part> {
     let command = command(operation)?;
     Some(part! { <h4>"Example"</h4>{block(command)} })
@@ -31,7 +31,9 @@ fn credential(operation: &Operation<'_>) -> Option<&'static str> {
     let may = |who: &str| value["x-access"].as_array().into_iter().flatten().any(|word| word == who);
     let may_people = || PersonRole::WORDS.iter().any(|role| may(role));
     // A key reads its own sessions, unless it was made for more.
-    if may("agent") && value["x-scope"] != "read_all" {
+    if value["x-scope"] == "forward" {
+        None
+    } else if may("agent") && value["x-scope"] != "read_all" {
         Some("-H \"Authorization: Bearer $VERBATIM_KEY\"")
     } else if may("local") {
         Some("-H \"Authorization: Bearer $VERBATIM_LOCAL\"")

@@ -158,6 +158,8 @@ export interface Facets {
   projects: Array<Facet>;
   /** Agent names. */
   agents: Array<Facet>;
+  /** Names of machines; `local` is the server's own. Empty if there are no others. */
+  machines?: Array<Facet>;
 }
 
 /** Counts of a session for lists and badges, so that they need no request. */
@@ -250,6 +252,8 @@ export interface ListSessions {
   project?: Array<string>;
   /** Only sessions of these agents. */
   agent?: Array<string>;
+  /** Only sessions of these machines, by their names; `local` is the server's own. */
+  machine?: Array<string>;
   /** A view. If absent, all sessions that have messages and aren't archived; sessions that match `q` need no messages. */
   show?: SessionShow;
   /** First day or time of the last activity: `2026-11-01` or RFC 3339. */
@@ -451,6 +455,8 @@ export interface Session {
   call_id: string | null;
   /** Title; otherwise the first prompt, otherwise the agent's own id. Never empty. */
   title: string;
+  /** The machine that it is from. Absent for the server's own sessions. */
+  machine?: SessionMachine | null;
   /** Key of the project: the folder in which the agent was started, if known. */
   project: string;
   /** The latest working folder. */
@@ -511,6 +517,14 @@ export interface Session {
 
 /** Our id of a session: a `UUIDv7`. */
 export type SessionId = string;
+
+/** The machine that a session is from, where that isn't the server's own. */
+export interface SessionMachine {
+  /** Its name. */
+  name: string;
+  /** When it was last heard of, if it is offline: for 90 seconds, nothing came from it. */
+  offline_since?: Micros | null;
+}
 
 /** A page of top-level sessions. */
 export interface SessionPage {

@@ -6,7 +6,7 @@ use crate::caller::Caller;
 use crate::context::Scoped;
 use api::Problem;
 use api::account::{Health, LaunchCode, LogInInfo, LogInPath, LogIns, Me, NewPairing, Pairing};
-use api::keys::{EditKey, KeyMade, KeyPath, Keys, NewKey, Scope};
+use api::keys::{EditKey, KeyMade, KeyPath, Keys, NewKey};
 use api::people::PersonRole;
 use std::future::{Ready, ready};
 use store::{Login, Parents, SessionFilter, Store};
@@ -30,10 +30,6 @@ pub fn create_pairing(scoped: &Scoped, input: NewPairing) -> Ready<Result<Pairin
 }
 
 pub async fn create_key(scoped: &Scoped, input: NewKey) -> Result<KeyMade, Problem> {
-    if input.scopes.iter().flatten().any(|scope| *scope == Scope::Forward) {
-        let rule = "scopes without `forward`, which keys of machines have: `POST /v1/machines` creates them";
-        return Err(Problem::field("/scopes", rule));
-    }
     scoped.hub.create_key(&scoped.signed().await, input).await
 }
 
