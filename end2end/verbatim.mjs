@@ -31,7 +31,7 @@ import { expect, test as base } from '@playwright/test';
 export { expect };
 
 const here = dirname(fileURLToPath(import.meta.url));
-const program = process.env.VERBATIM_PROGRAM ?? join(here, '../target/debug/verbatim');
+export const program = process.env.VERBATIM_PROGRAM ?? join(here, '../target/debug/verbatim');
 const link = /https?:\/\/\S+\/(#c=\S+)/;
 
 // How the server comes to its sessions: a folder that was named, one that it finds and asks about, or the example.

@@ -2,8 +2,8 @@
 
 use crate::context::Scoped;
 use crate::{
-    account, channels, costs, driving, files, hooks, host, imports, machines, memory, messages, model_context, notices, people,
-    push, redaction, requests, retention, routing, runs, schedules, search, sessions, settings, shares, types,
+    account, channels, costs, driving, files, hooks, host, imports, machines, memory, messages, model_context, notices,
+    people, push, redaction, requests, retention, routing, runs, schedules, search, sessions, settings, shares, types,
 };
 use api::contract;
 use api::{Access, Api, Endpoint, Nothing, Problem};

@@ -118,6 +118,8 @@ impl<'a> Masking<'a> {
         self.text(&mut session.title);
         self.text(&mut session.project);
         self.optional(&mut session.cwd);
+        // People name machines after themselves.
+        session.machine = None;
         self.optional(&mut session.branch);
     }
 

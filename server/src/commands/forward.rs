@@ -28,8 +28,6 @@ use tokio::time::{Instant, sleep, sleep_until};
 
 /// How often all files are looked at, in case the system didn't tell that one changed.
 const SWEEP: Duration = Duration::from_secs(15);
-/// How often the server hears that this machine is there.
-const HELLO: Duration = Duration::from_secs(30);
 /// An agent writes several lines at once: what comes within this time is sent together.
 const TOGETHER: Duration = Duration::from_millis(50);
 /// The first and the longest pause after a failure.
@@ -45,21 +43,15 @@ pub async fn run(args: Forward) -> Result<()> {
         let hint = "`verbatim machine add NAME --key-file FILE` on the server creates it";
         format!("{} can't be read\n{hint}", args.key.display())
     })?;
-    let authority = args.ca.as_ref().map(|path| {
-        std::fs::read(path).with_context(|| format!("{} can't be read", path.display()))
-    });
+    let authority =
+        args.ca.as_ref().map(|path| std::fs::read(path).with_context(|| format!("{} can't be read", path.display())));
     let link = Link::new(&args.to, key.trim(), authority.transpose()?.as_deref())?;
     let finder = Finder::new(&args)?;
     if args.redact {
         note("Secrets are masked: what the server has isn't byte for byte what is here");
     }
-    let mut forwarding = Forwarding {
-        sender: Sender::new(link, args.redact)?,
-        finder,
-        failures: 0,
-        said: String::new(),
-        heard_at: None,
-    };
+    let mut forwarding =
+        Forwarding { sender: Sender::new(link, args.redact)?, finder, failures: 0, said: String::new() };
     if args.once { forwarding.once().await } else { forwarding.follow().await }
 }
 
@@ -69,8 +61,6 @@ struct Forwarding {
     failures: u32,
     /// The last line about the state, which isn't said twice.
     said: String,
-    /// When the server last heard of this machine.
-    heard_at: Option<Instant>,
 }
 
 impl Forwarding {
@@ -131,7 +121,7 @@ impl Forwarding {
         let mut watcher = notify::RecommendedWatcher::new(handler, config).ok();
         let mut watched: Vec<PathBuf> = Vec::new();
         loop {
-            for (folder, is_shallow) in self.finder.folders() {
+            for (folder, is_shallow) in Finder::folders() {
                 let mode = if is_shallow { RecursiveMode::NonRecursive } else { RecursiveMode::Recursive };
                 let is_new = !watched.contains(&folder) && folder.is_dir();
                 if is_new && watcher.as_mut().is_some_and(|watcher| watcher.watch(&folder, mode).is_ok()) {
@@ -173,9 +163,8 @@ impl Forwarding {
     }
 
     async fn send(&mut self, files: &[found::Found]) -> Result<(), Failure> {
-        if self.heard_at.is_none_or(|at| at.elapsed() >= HELLO) || !self.sender.is_welcome() {
+        if self.sender.is_due() {
             let welcome = self.sender.hello().await?;
-            self.heard_at = Some(Instant::now());
             self.say(&format!("Connected to {} as {}", self.sender.address(), welcome.name));
         }
         let sent = self.sender.send(files).await?;
@@ -200,12 +189,11 @@ impl Forwarding {
             Err(Failure::Passing { reason, asked }) => (reason, asked),
         };
         self.failures += 1;
-        self.heard_at = None;
         self.say(&format!("{reason}; trying again"));
         let doubled = FIRST.saturating_mul(1 << self.failures.min(10)).min(LONGEST);
         let millis = u64::try_from(doubled.as_millis()).unwrap_or(u64::MAX);
         let chance = Duration::from_millis(hub::random(millis / 2));
-        Ok(Some((doubled - chance).max(asked)))
+        Ok(Some(doubled.saturating_sub(chance).max(asked)))
     }
 
     fn say(&mut self, line: &str) {

@@ -272,6 +272,9 @@ fn requests(endpoint: &str) -> (Vec<String>, Vec<Value>) {
             bodies(pairs.map(|(format, place)| of(format, place)).collect())
         }
         "report_hook" => bodies(vec![json!({"session_id": "typed", "hook_event_name": "Stop"})]),
+        "report_machine" => bodies(vec![json!({"platform": "linux", "version": "1"})]),
+        "compare_files" => bodies(vec![json!({"copies": "c1", "files": []})]),
+        "append_files" => bodies(vec![json!({"copies": "c1", "pieces": []})]),
         "declare_type" => bodies(vec![json!({"title": "Lantern", "view": []})]),
         other => panic!("the endpoint `{other}` isn't covered: say how an agent asks it"),
     }

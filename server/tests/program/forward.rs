@@ -190,8 +190,7 @@ fn all_that_agents_keep_arrives_byte_for_byte() {
     assert_eq!(laptop.once(&[]), said, "nothing is to be sent again");
 
     // Each copy has the hash of a file of the laptop, but for databases, which are copied as they are at one moment.
-    let ours: Vec<String> =
-        files(&laptop.place.dir).iter().map(|file| sha256(&std::fs::read(file).unwrap())).collect();
+    let ours: Vec<String> = files(&laptop.place.dir).iter().map(|file| sha256(&std::fs::read(file).unwrap())).collect();
     let copies = files(&server.place.data().join("machines"));
     let is_exact = |copy: &&PathBuf| copy.extension().is_none_or(|ending| ending != "db" && ending != "id");
     let exact: Vec<&PathBuf> = copies.iter().filter(is_exact).collect();
@@ -203,17 +202,15 @@ fn all_that_agents_keep_arrives_byte_for_byte() {
     assert_eq!(many, copies.len() - 1, "{said}");
 
     // Another server on the same files reads the same sessions.
-    let mut local = laptop
-        .place
-        .program(&["serve", "--listen", "127.0.0.1:0", "--yes"])
-        .stdout(Stdio::piped())
-        .spawn()
-        .unwrap();
+    let mut local =
+        laptop.place.program(&["serve", "--listen", "127.0.0.1:0", "--yes"]).stdout(Stdio::piped()).spawn().unwrap();
     let mut line = String::new();
     BufReader::new(local.stdout.take().unwrap()).read_line(&mut line).unwrap();
     let local = Server::adopt(laptop.place, local, &line);
     let told = |server: &Server| {
-        let told = |session: &Value| ["agent", "agent_session_id", "title", "project", "message_count"].map(|name| session[name].to_string());
+        let told = |session: &Value| {
+            ["agent", "agent_session_id", "title", "project", "message_count"].map(|name| session[name].to_string())
+        };
         let mut all: Vec<[String; 5]> = sessions(server, "limit=500").iter().map(told).collect();
         all.sort();
         all
@@ -224,16 +221,16 @@ fn all_that_agents_keep_arrives_byte_for_byte() {
     };
     wait_until("what is here is read", || settled(&local) && told(&local).len() > 20);
     let expected = told(&local);
-    let wait = tokio::time::Instant::now();
-    while told(&server) != expected && wait.elapsed() < PATIENCE {
-        std::thread::sleep(std::time::Duration::from_millis(200));
-    }
-    assert_eq!(told(&server), expected);
+    wait_until("what is sent is read", || told(&server) == expected);
     for session in sessions(&server, "limit=500") {
         assert_eq!(session["machine"]["name"], "laptop", "{session}");
         let detail = detail(&server, session["id"].as_str().unwrap());
         for source in detail["sources"].as_array().unwrap() {
-            let path = format!("/v1/sessions/{}/export?format=original&source={}", session["id"].as_str().unwrap(), source["id"].as_str().unwrap());
+            let path = format!(
+                "/v1/sessions/{}/export?format=original&source={}",
+                session["id"].as_str().unwrap(),
+                source["id"].as_str().unwrap()
+            );
             let bytes = server.with_key("GET", &path, "").body;
             assert_eq!(source["sha256"], sha256(&bytes), "{source}");
             // Documents of databases, and what was packed, are no files.
@@ -269,7 +266,10 @@ fn a_running_forwarder_sends_what_changes() {
         laptop.append("mill", &said("mill", 3, "Thresh the rye"));
         wait_until("the forwarder comes back", || texts(&server, "mill").len() == 3);
 
-        laptop.write("mill", &format!("{}{}", said("mill", 1, "Sow the oats"), said("mill", 4, "Mow the oats, and dry them")));
+        laptop.write(
+            "mill",
+            &format!("{}{}", said("mill", 1, "Sow the oats"), said("mill", 4, "Mow the oats, and dry them")),
+        );
         wait_until("what is rewritten is read", || {
             original(&server, "mill") == std::fs::read(laptop.transcript("mill")).unwrap()
         });
@@ -323,7 +323,10 @@ fn a_removed_machine_is_refused_and_its_sessions_stay() {
         server.place.out(&["machine", "rename", "laptop", "Old laptop"]);
         assert_eq!(sessions(&server, "")[0]["machine"]["name"], "Old laptop");
 
-        assert_eq!(server.place.out(&["machine", "remove", "old laptop"]), "Old laptop is removed. Its sessions stay\n");
+        assert_eq!(
+            server.place.out(&["machine", "remove", "old laptop"]),
+            "Old laptop is removed. Its sessions stay\n"
+        );
         laptop.append("mill", &said("mill", 2, "Reap the rye"));
         let (is_success, said_last) = following.ended();
         assert!(!is_success && said_last.contains("refuses the key"), "{said_last}");
@@ -365,9 +368,7 @@ fn what_a_machine_may_not_send_is_refused() {
     let send = |piece: Value| {
         by_hand(&server, &laptop, "PATCH", "/v1/machine/files", &json!({"copies": copies, "pieces": [piece]}))
     };
-    let piece = |folder: &str, path: &str, offset: u64, bytes: &str| {
-        json!({"folder": folder, "path": path, "offset": offset, "bytes": bytes})
-    };
+    let piece = |folder: &str, path: &str, offset: u64, bytes: &str| json!({"folder": folder, "path": path, "offset": offset, "bytes": bytes});
     let claude = ".claude/projects";
     for (folder, path, field) in [
         (claude, "../../escaped.jsonl", "path"),
@@ -404,7 +405,9 @@ fn what_a_machine_may_not_send_is_refused() {
     assert_eq!((status, &problem["code"]), (409, &json!("other_copies")));
 
     // Its key reads nothing, posts nothing and decides nothing.
-    for (method, path) in [("GET", "/v1/sessions"), ("GET", "/v1/search?q=rye"), ("POST", "/v1/sessions"), ("GET", "/v1/machines")] {
+    for (method, path) in
+        [("GET", "/v1/sessions"), ("GET", "/v1/search?q=rye"), ("POST", "/v1/sessions"), ("GET", "/v1/machines")]
+    {
         let (status, problem) = by_hand(&server, &laptop, method, path, &json!({"agent": "x"}));
         assert_eq!(status, 403, "{method} {path}: {problem}");
     }
@@ -446,6 +449,11 @@ fn a_machine_changes_its_own_sessions_alone() {
         let report = |session: &str| by_hand(&server, &second, "POST", "/v1/hooks/claude_code/5", &event(session)).0;
         assert_eq!(["mill", "own", "fair"].map(report), [403, 403, 200]);
 
+        let folders = server.with_key("GET", "/v1/projects", "").json();
+        let named = |folder: &Value| (folder["name"].clone(), folder["sessions"].clone(), folder["state"].clone());
+        let folders: Vec<_> = folders["projects"].as_array().unwrap().iter().map(named).collect();
+        let folder = |name: &str| (json!(name), json!(1), json!("following"));
+        assert!(folders.contains(&folder("first")) && folders.contains(&folder("second")), "{folders:?}");
         let facets = server.with_key("GET", "/v1/sessions", "").json()["facets"]["machines"].clone();
         let facet = |name: &str| json!({"value": name, "sessions": 1});
         assert_eq!(facets, json!([facet("local"), facet("first"), facet("second")]));
@@ -533,7 +541,9 @@ fn what_is_no_server_for_it_is_named() {
         let _ = stream.read(&mut head).unwrap();
         let body = r#"{"type":"about:blank","title":"There is no such endpoint","status":404,"code":"not_found"}"#;
         let length = body.len();
-        let reply = format!("HTTP/1.1 404 Not Found\r\ncontent-type: application/problem+json\r\ncontent-length: {length}\r\n\r\n{body}");
+        let reply = format!(
+            "HTTP/1.1 404 Not Found\r\ncontent-type: application/problem+json\r\ncontent-length: {length}\r\n\r\n{body}"
+        );
         stream.write_all(reply.as_bytes()).unwrap();
     });
     assert_eq!(

@@ -16,7 +16,8 @@ use store::{Following, Project};
 /// The owner paused or excluded them; or no folder of this agent is known.
 pub async fn agree(scoped: &Scoped, agent: &str, folder: &str) -> Result<(), Problem> {
     let hub = &scoped.hub;
-    let Some(root) = hub.settings.roots.iter().find(|root| root.agent == agent && root.consent != Consent::Machines) else {
+    let Some(root) = hub.settings.roots.iter().find(|root| root.agent == agent && root.consent != Consent::Machines)
+    else {
         return Err(refused("The folder with this agent's transcripts isn't known")
             .hint("Start the agent once in a terminal, then restart the server without `--no-discover`; for Claude Code, `--claude-dir DIR` sets the folder"));
     };

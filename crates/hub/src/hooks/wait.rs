@@ -47,8 +47,7 @@ pub async fn wait(
     // Made anew where it is needed, and compared by its hash: an input may have many megabytes.
     let asked = hashed(&ask)?;
     let open = |id: &MessageId| Draft { id: id.clone(), ..card::open(&event, &ask, call.as_deref(), now) };
-    if is_here
-        && let Some(rule) = allow_rules::covering(hub, ask.folder.as_deref(), &ask.tool_name, &ask.input).await?
+    if is_here && let Some(rule) = allow_rules::covering(hub, ask.folder.as_deref(), &ask.tool_name, &ask.input).await?
     {
         for id in [first, posting::new_id()] {
             let decided = card::by_rule(&open(&id), &rule.rule, now).ok_or_else(Problem::internal)?;

@@ -1,7 +1,7 @@
 //! Folders with transcripts, and the owner's word on them.
 
 use crate::basics::{clock, problem};
-use crate::context::{Hub, Scoped};
+use crate::context::{Consent, Hub, Scoped};
 use crate::imports;
 use crate::imports::discover;
 use crate::imports::discover::NamedRoots;
@@ -40,13 +40,20 @@ pub async fn list_projects(scoped: &Scoped) -> Result<Projects, Problem> {
     }
     let polled = hub.state::<FollowSignals>().polled.read().unwrap_or_else(PoisonError::into_inner).clone();
     let is_polled = |folder: &str| polled.iter().any(|place| Path::new(folder).starts_with(place));
+    let machines = hub.workspace.machine_names().await.map_err(problem)?;
+    let machine = |folder: &str| {
+        let id = hub.settings.roots.iter().find_map(|root| root.machine(Path::new(folder)))?;
+        machines.iter().find(|(known, _)| *known == id).map(|(_, name)| name.clone())
+    };
     let projects = folders
         .into_iter()
         .map(|folder| {
             let path = folder.permission.folder;
             Project {
                 polled: folder.following == Following::Following && is_polled(&path),
-                name: directories.get(&path).and_then(|all| directory(all, &path)).unwrap_or(folder.name),
+                name: machine(&path)
+                    .or_else(|| directories.get(&path).and_then(|all| directory(all, &path)))
+                    .unwrap_or(folder.name),
                 agent: folder.agent.to_owned(),
                 files: folder.files,
                 bytes: folder.bytes,
@@ -58,7 +65,8 @@ pub async fn list_projects(scoped: &Scoped) -> Result<Projects, Problem> {
             }
         })
         .collect();
-    let roots = hub.settings.roots.iter().map(|r| name(&r.path)).collect();
+    let own = hub.settings.roots.iter().filter(|root| root.consent != Consent::Machines);
+    let roots = own.map(|root| name(&root.path)).collect();
     Ok(Projects { roots, projects, unread: discover::unread(hub).await? })
 }
 

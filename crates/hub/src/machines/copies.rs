@@ -54,7 +54,7 @@ pub(super) struct Copies {
 pub(super) struct Piece {
     target: PathBuf,
     bytes: Vec<u8>,
-    piece: FilePiece,
+    sent: FilePiece,
 }
 
 impl Copies {
@@ -101,21 +101,6 @@ impl Copies {
         (is_beside || root.holds(&target)).then_some(target)
     }
 
-    /// Reads sizes and hashes of copies: of all files, or of the first ones where they have many bytes.
-    pub fn compare(&self, targets: &[PathBuf]) -> Result<Vec<StoredFile>> {
-        let mut hashed = 0;
-        let mut found = Vec::new();
-        for target in targets {
-            if hashed > HASHED {
-                break;
-            }
-            let stored = stored(target)?;
-            hashed += stored.size;
-            found.push(stored);
-        }
-        Ok(found)
-    }
-
     /// Writes pieces, and returns the size of each file after its piece.
     pub async fn write(&self, pieces: Vec<Piece>) -> std::result::Result<Vec<u64>, Problem> {
         let writer = self.hub.state::<Writers>().of(&self.machine);
@@ -127,7 +112,7 @@ impl Copies {
         written.await.map_err(|_| Problem::internal())?.map_err(failed)
     }
 
-    fn write_one(&self, Piece { target, bytes, piece }: &Piece) -> Result<u64> {
+    fn write_one(&self, Piece { target, bytes, sent: piece }: &Piece) -> Result<u64> {
         let (path, size) = match &piece.whole {
             None => (target.clone(), None),
             Some(whole) => (self.incoming(target), Some(whole)),
@@ -206,7 +191,7 @@ impl Copies {
         if end > MOST_FILE || piece.whole.as_ref().is_some_and(|whole| whole.size > MOST_FILE || whole.size < end) {
             return Err(wrong("offset", &format!("bytes within a file of at most {} GiB", MOST_FILE >> 30)));
         }
-        Ok(Piece { target, bytes, piece })
+        Ok(Piece { target, bytes, sent: piece })
     }
 }
 
@@ -219,6 +204,21 @@ impl Piece {
 /// The problem of a path that names no file of an agent.
 pub(super) fn no_file(field: &str) -> Problem {
     Problem::field(field, "the path of a file that an agent keeps in this folder, without `..`, links and backslashes")
+}
+
+/// Reads sizes and hashes of copies: of all files, or of the first ones where they have many bytes.
+pub(super) fn compare(targets: &[PathBuf]) -> Result<Vec<StoredFile>> {
+    let mut hashed = 0;
+    let mut found = Vec::new();
+    for target in targets {
+        if hashed > HASHED {
+            break;
+        }
+        let stored = stored(target)?;
+        hashed += stored.size;
+        found.push(stored);
+    }
+    Ok(found)
 }
 
 fn stored(target: &Path) -> Result<StoredFile> {

@@ -5,7 +5,7 @@ use crate::basics::line::is_line;
 use crate::basics::{clock, problem};
 use crate::context::Scoped;
 use crate::context::quotas::usage;
-use crate::machines::copies::{Copies, Piece, failed, no_file};
+use crate::machines::copies::{Copies, Piece, compare, failed, no_file};
 use api::keys::{NewKey, Quota, Scope};
 use api::machines::{
     AppendFiles, CompareFiles, EditMachine, FilesAppended, FilesStored, LOCAL, MOST_FILES, MOST_PIECES, MachineAdded,
@@ -122,7 +122,7 @@ pub async fn compare_files(scoped: &Scoped, input: CompareFiles) -> Result<Files
     few("/files", input.files.len())?;
     let place = |(index, file)| copies.place(file).ok_or_else(|| no_file(&format!("/files/{index}/path")));
     let targets = input.files.iter().enumerate().map(place).collect::<Result<Vec<_>, _>>()?;
-    let compared = tokio::task::spawn_blocking(move || copies.compare(&targets));
+    let compared = tokio::task::spawn_blocking(move || compare(&targets));
     Ok(FilesStored { files: compared.await.map_err(|_| Problem::internal())?.map_err(failed)? })
 }
 
@@ -157,8 +157,11 @@ async fn own_copies(scoped: &Scoped, named: &str) -> Result<Copies, Problem> {
     if name_of(&copies).await? == named {
         return Ok(copies);
     }
-    Err(Problem::new(ProblemCode::OtherCopies, "These are other copies of your files, of which nothing was compared yet")
-        .hint("Take `copies` of `PUT /v1/machine`, and compare the files again"))
+    Err(Problem::new(
+        ProblemCode::OtherCopies,
+        "These are other copies of your files, of which nothing was compared yet",
+    )
+    .hint("Take `copies` of `PUT /v1/machine`, and compare the files again"))
 }
 
 async fn name_of(copies: &Copies) -> Result<String, Problem> {

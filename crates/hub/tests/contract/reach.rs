@@ -20,7 +20,13 @@ async fn with_scopes(house: &House, scopes: &[Scope]) -> Caller {
 /// A session of this key with a message, made by a caller who may do everything.
 async fn with_a_message(house: &House, key: &Caller) -> String {
     let id = key.key_id().unwrap().to_owned();
-    let all = Caller::Agent(Arc::new(Agent { id, name: "bot".to_owned(), scopes: Scope::ALL.to_vec(), quota: MUCH, machine: None }));
+    let all = Caller::Agent(Arc::new(Agent {
+        id,
+        name: "bot".to_owned(),
+        scopes: Scope::ALL.to_vec(),
+        quota: MUCH,
+        machine: None,
+    }));
     let made = make(house, &all, json!({"agent": "bot"})).await;
     let session = made.body["id"].as_str().unwrap().to_owned();
     let path = format!("/v1/sessions/{session}/messages");

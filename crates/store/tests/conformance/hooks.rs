@@ -68,7 +68,14 @@ async fn a_session_has_the_state_that_its_hooks_report() {
             machine: None,
         };
         workspace.write_live(&[LiveWrite::Create(Box::new(new))], NOW).await.unwrap();
-        let known = AgentSession { id: id.clone(), is_deleted: false, key_id: None, hook_key_id: None, live: None, machine: None };
+        let known = AgentSession {
+            id: id.clone(),
+            is_deleted: false,
+            key_id: None,
+            hook_key_id: None,
+            live: None,
+            machine: None,
+        };
         assert_eq!(workspace.session_of_agent("claude_code", "mill").await.unwrap(), Some(known.clone()));
         // No key has this id: it holds no more than one that was revoked.
         assert!(workspace.own_hooks(&id, "gone", NOW).await.unwrap());

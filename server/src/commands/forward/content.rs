@@ -7,7 +7,9 @@ use model::Micros;
 use redact::Redactor;
 use sha2::{Digest as _, Sha256};
 use std::fs::File;
-use std::io::{BufRead as _, BufReader, BufWriter, Error, ErrorKind, Read as _, Result, Seek as _, SeekFrom, Write as _};
+use std::io::{
+    BufRead as _, BufReader, BufWriter, Error, ErrorKind, Read as _, Result, Seek as _, SeekFrom, Write as _,
+};
 use std::path::Path;
 use std::time::SystemTime;
 
@@ -81,7 +83,12 @@ pub struct Content {
 impl Content {
     /// Opens what a file holds now. `since` is how far it was read and sent before: if it only grew, that is left out.
     /// None of a file that can't be sent so: of a database, secrets can't be masked.
-    pub async fn open(found: &Found, stamp: &Stamp, redactor: Option<&Redactor>, since: Option<(&Mark, u64)>) -> Result<Option<Self>> {
+    pub async fn open(
+        found: &Found,
+        stamp: &Stamp,
+        redactor: Option<&Redactor>,
+        since: Option<(&Mark, u64)>,
+    ) -> Result<Option<Self>> {
         let opened = found.open()?;
         let file = opened.file;
         if is_database(&file)? {
@@ -98,7 +105,8 @@ impl Content {
             let mark = Mark::at(&file, end)?;
             return Ok(Some(Self { file, base: 0, end, mark, is_whole }));
         };
-        let (read, base) = since.filter(|(mark, _)| !is_whole && mark.fits(&file)).map_or((0, 0), |(mark, sent)| (mark.read, sent));
+        let (read, base) =
+            since.filter(|(mark, _)| !is_whole && mark.fits(&file)).map_or((0, 0), |(mark, sent)| (mark.read, sent));
         let (masked, read) = masked(&file, read, is_whole, redactor)?;
         let end = base + masked.metadata()?.len();
         let mark = Mark::at(&file, read)?;
@@ -179,5 +187,5 @@ fn masked(mut file: &File, from: u64, is_whole: bool, redactor: &Redactor) -> Re
         masked.write_all(redactor.text(&String::from_utf8_lossy(&line), &mut |_| {}).as_bytes())?;
         read += len;
     }
-    Ok((masked.into_inner().map_err(|error| error.into_error())?, read))
+    Ok((masked.into_inner().map_err(std::io::IntoInnerError::into_error)?, read))
 }

@@ -52,7 +52,7 @@ impl Finder {
     }
 
     /// Folders that are watched, and whether only files right in them count.
-    pub fn folders(&self) -> Vec<(PathBuf, bool)> {
+    pub fn folders() -> Vec<(PathBuf, bool)> {
         folders::readable().map(|here| (here.path, here.folder.shallow)).collect()
     }
 

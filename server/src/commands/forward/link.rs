@@ -3,8 +3,11 @@
 use anyhow::{Result, bail};
 use api::machines::{AppendFiles, CompareFiles, FilePiece, MachineFile, MachineReport, MachineWelcome, StoredFile};
 use api::{Client, Nothing, Problem};
+use reqwest::Url;
 use sdk::Verbatim;
+use std::net::IpAddr;
 use std::time::Duration;
+use tokio::time::Instant;
 
 /// Why nothing was sent.
 #[derive(Debug)]
@@ -21,6 +24,9 @@ impl Failure {
     }
 }
 
+/// How often the server hears that this machine is there.
+const HELLO: Duration = Duration::from_secs(30);
+
 pub struct Link {
     client: Client,
     pub address: String,
@@ -28,6 +34,8 @@ pub struct Link {
     copies: Option<String>,
     /// How often other copies were met.
     moved: u32,
+    /// When the server last heard that this machine is there.
+    heard_at: Option<Instant>,
 }
 
 impl Link {
@@ -37,15 +45,17 @@ impl Link {
             None => Verbatim::connect(url, key)?,
         };
         let address = verbatim.url().unwrap_or(url).to_owned();
-        let is_local = ["http://127.0.0.1", "http://localhost", "http://[::1]"].iter().any(|own| address.starts_with(own));
-        if address.starts_with("http://") && !is_local {
-            bail!("{address} would get the key and the sessions without encryption\nUse an address that begins with `https://`");
+        if !is_safe(&address) {
+            bail!(
+                "{address} would get the key and the sessions without encryption\nUse an address that begins with `https://`"
+            );
         }
-        Ok(Self { client: verbatim.client().clone(), address, copies: None, moved: 0 })
+        Ok(Self { client: verbatim.client().clone(), address, copies: None, moved: 0, heard_at: None })
     }
 
-    pub fn is_welcome(&self) -> bool {
-        self.copies.is_some()
+    /// Returns true if the server is to hear that this machine is there.
+    pub fn is_due(&self) -> bool {
+        self.copies.is_none() || self.heard_at.is_none_or(|at| at.elapsed() >= HELLO)
     }
 
     /// Says that this machine is there. Returns true with the answer if the server's copies aren't those of before.
@@ -55,6 +65,7 @@ impl Link {
         let welcome = self.client.report_machine(Nothing {}, report).await.map_err(|problem| self.failure(problem))?;
         let is_other = self.copies.as_ref() != Some(&welcome.copies);
         self.copies = Some(welcome.copies.clone());
+        self.heard_at = Some(Instant::now());
         Ok((welcome, is_other))
     }
 
@@ -73,6 +84,7 @@ impl Link {
     }
 
     fn failure(&mut self, problem: Problem) -> Failure {
+        self.heard_at = None;
         let at = &self.address;
         match (problem.status, problem.code.as_str()) {
             (0, "transport") => Failure::passing(problem.title),
@@ -81,7 +93,9 @@ impl Link {
                 self.moved += 1;
                 // A restored server has other copies, once. Two servers take turns.
                 let reason = if self.moved > 2 {
-                    format!("Several servers answer at {at}, and each keeps copies of its own: name one of them with `--to`")
+                    format!(
+                        "Several servers answer at {at}, and each keeps copies of its own: name one of them with `--to`"
+                    )
                 } else {
                     format!("{at} has other copies of the files than before")
                 };
@@ -101,4 +115,12 @@ impl Link {
             _ => Failure::Final(format!("{at} refuses what is sent: {problem}")),
         }
     }
+}
+
+/// Returns true for an address to which a key may be sent: with TLS, or on this machine.
+fn is_safe(address: &str) -> bool {
+    let Ok(url) = Url::parse(address) else { return false };
+    let host = url.host_str().unwrap_or_default().trim_matches(['[', ']']);
+    let is_here = host == "localhost" || host.parse::<IpAddr>().is_ok_and(|ip| ip.is_loopback());
+    url.scheme() == "https" || is_here
 }

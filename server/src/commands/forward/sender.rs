@@ -5,7 +5,9 @@ use super::found::Found;
 use super::link::{Failure, Link};
 use crate::printing::note;
 use anyhow::Result;
-use api::machines::{FilePiece, MOST_FILE, MOST_FILES, MOST_PIECES, MachineFile, MachineWelcome, StoredFile, WholeFile};
+use api::machines::{
+    FilePiece, MOST_FILE, MOST_FILES, MOST_PIECES, MachineFile, MachineWelcome, StoredFile, WholeFile,
+};
 use base64::Engine as _;
 use base64::engine::general_purpose::STANDARD;
 use hub::imports::order::oldest_first;
@@ -77,8 +79,8 @@ impl Sender {
         &self.link.address
     }
 
-    pub fn is_welcome(&self) -> bool {
-        self.link.is_welcome()
+    pub fn is_due(&self) -> bool {
+        self.link.is_due()
     }
 
     /// Returns true if something is to be sent again.
@@ -134,11 +136,15 @@ impl Sender {
         let stored = self.stored(&known).await?;
         let mut sum = Sum { files: 0, bytes: 0, different: Vec::new() };
         for found in known {
-            let (Some(sent), Some(stored)) = (self.sent.get(&found.file).cloned(), stored.get(&found.file)) else { continue };
+            let (Some(sent), Some(stored)) = (self.sent.get(&found.file).cloned(), stored.get(&found.file)) else {
+                continue;
+            };
             let agrees = match &sent.sha256 {
                 Some(sha256) => *sha256 == stored.sha256,
                 None => match Content::open(found, &sent.stamp, self.redactor.as_ref(), None).await {
-                    Ok(Some(mut content)) => content.prefix(stored.size).is_ok_and(|hash| hash.as_ref() == Some(&stored.sha256)),
+                    Ok(Some(mut content)) => {
+                        content.prefix(stored.size).is_ok_and(|hash| hash.as_ref() == Some(&stored.sha256))
+                    }
                     Ok(None) | Err(_) => false,
                 },
             };
@@ -247,10 +253,8 @@ impl Sender {
         if pieces.is_empty() {
             return Ok(());
         }
-        let files: Vec<MachineFile> = pieces
-            .iter()
-            .map(|piece| MachineFile { folder: piece.folder.clone(), path: piece.path.clone() })
-            .collect();
+        let files: Vec<MachineFile> =
+            pieces.iter().map(|piece| MachineFile { folder: piece.folder.clone(), path: piece.path.clone() }).collect();
         let sizes = self.link.append(pieces).await.inspect_err(|_| {
             // Whether the server took them is asked the next time.
             for file in &files {
@@ -267,6 +271,10 @@ impl Sender {
             if !self.behind.contains(&file) {
                 self.sent.insert(file, sent);
             }
+        }
+        // A first time may take hours.
+        if self.link.is_due() {
+            self.hello().await?;
         }
         Ok(())
     }
