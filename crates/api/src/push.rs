@@ -43,6 +43,8 @@ pub struct PushSettings {
     pub failed: bool,
     /// True for turns that are over.
     pub finished: bool,
+    /// True for messages in which another person mentions this one: `@Ines`.
+    pub mentions: bool,
     /// True to show what a request is about, beside the names of session and project.
     pub details: bool,
     /// Begin of the quiet hours: `22:00`. Empty: there are none.
@@ -59,6 +61,7 @@ impl Default for PushSettings {
             needs_you: true,
             failed: true,
             finished: false,
+            mentions: true,
             details: false,
             quiet_from: String::new(),
             quiet_until: String::new(),
@@ -90,6 +93,9 @@ pub struct EditPush {
     /// True for turns that are over.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub finished: Option<bool>,
+    /// True for messages in which another person mentions this one.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub mentions: Option<bool>,
     /// True to show what a request is about.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub details: Option<bool>,

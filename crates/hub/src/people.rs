@@ -2,6 +2,7 @@
 
 pub mod accounts;
 pub mod endpoints;
+pub mod mentions;
 
 pub(crate) use endpoints::{add_person, edit_person, invite_person, list_people, remove_person, set_project_people};
 

@@ -40,10 +40,12 @@ pub enum PushKind {
     Failed,
     /// A turn that is over.
     Finished,
+    /// A message that mentions the person.
+    Mention,
 }
 
 impl PushKind {
-    const ALL: [Self; 4] = [Self::Ask, Self::Asks, Self::Failed, Self::Finished];
+    const ALL: [Self; 5] = [Self::Ask, Self::Asks, Self::Failed, Self::Finished, Self::Mention];
 
     fn as_str(self) -> &'static str {
         match self {
@@ -51,6 +53,7 @@ impl PushKind {
             Self::Asks => "asks",
             Self::Failed => "failed",
             Self::Finished => "finished",
+            Self::Mention => "mention",
         }
     }
 }

@@ -177,13 +177,13 @@ fn a_browser_subscribes_and_says_what_it_wants_to_be_told() {
     assert_eq!((status, &refused["code"]), (409, &json!("no_subscription")));
 
     let (status, state) = talk.push(&cookie, "PUT", &subscription);
-    let told = json!({ "needs_you": true, "failed": true, "finished": false, "details": false,
+    let told = json!({ "needs_you": true, "failed": true, "finished": false, "mentions": true, "details": false,
         "quiet_from": "", "quiet_until": "", "zone": "UTC" });
     let host = service.origin.trim_start_matches("http://");
     assert_eq!((status, &state["device"]["service"], &state["device"]["settings"]), (200, &json!(host), &told));
     let edit = json!({ "failed": false, "quiet_from": "22:00", "quiet_until": "07:00", "zone": "Europe/Berlin" });
     let (_, state) = talk.push(&cookie, "PUT", &edit);
-    let told = json!({ "needs_you": true, "failed": false, "finished": false, "details": false,
+    let told = json!({ "needs_you": true, "failed": false, "finished": false, "mentions": true, "details": false,
         "quiet_from": "22:00", "quiet_until": "07:00", "zone": "Europe/Berlin" });
     assert_eq!((&state["device"]["service"], &state["device"]["settings"]), (&json!(host), &told));
 
@@ -235,6 +235,40 @@ fn a_request_is_told_once_on_each_browser_and_closed_on_all_when_it_is_decided()
     talk.ask("mill", "a2");
     wait_until("the next request is told", || service.sent("/one").len() == 3);
     assert_eq!(service.topics("/one")[2], topic("mill/4"));
+}
+
+#[test]
+fn who_is_mentioned_is_told_if_they_see_the_session() {
+    let (service, talk) = (Service::start(), Talk::start());
+    talk.session("mill");
+    let person = |name: &str, path: &str| {
+        let added = talk.server.with_key("POST", "/v1/users", &json!({ "name": name, "role": "member" }).to_string());
+        let code = added.json()["invitation"]["url"].as_str().unwrap().split_once("#c=").unwrap().1.to_owned();
+        let cookie = talk.server.logged_in(&talk.server.log_in(&code));
+        assert_eq!(talk.push(&cookie, "PUT", &service.subscription(path)).0, 200);
+        (added.json()["person"]["id"].as_str().unwrap().to_owned(), cookie)
+    };
+    let ((ines, cookie), _bo) = (person("Ines", "/ines"), person("Bo", "/bo"));
+    let owner = talk.subscribe(&service, "/owner");
+    let say = |cookie: &str, text: &str| {
+        let said = json!({ "role": "user", "content": text });
+        let reply = talk.server.as_owner(cookie, "POST", "/v1/sessions/mill/messages", &said);
+        assert_eq!(reply.status, 201, "{}", reply.text());
+    };
+    // Not oneself, and no address.
+    say(&cookie, "I, @ines, write to bo@bo.example");
+    say(&owner, "What do you say, @INES and @bo?");
+    for path in ["/ines", "/bo"] {
+        wait_until("they are told", || !service.sent(path).is_empty());
+        assert_eq!((service.topics(path), &*service.sent(path)[0]["urgency"]), (vec![topic("mill/2")], "high"));
+    }
+    // What somebody doesn't see they aren't told of.
+    let hidden = json!({ "project": "/srv/mill", "people": [ines] }).to_string();
+    assert_eq!(talk.server.with_key("PUT", "/v1/projects/people", &hidden).status, 200);
+    say(&owner, "@Bo @Ines");
+    wait_until("she is told", || service.sent("/ines").len() == 2);
+    assert_eq!(service.topics("/ines")[1], topic("mill/3"));
+    assert_eq!((service.sent("/bo").len(), service.sent("/owner").len()), (1, 0));
 }
 
 #[test]

@@ -22,7 +22,8 @@ pub fn notifications(push: &Push, zone: &str) -> Part {
 }
 
 fn form(device: &PushDevice, zone: &str) -> Part {
-    let PushSettings { needs_you, failed, finished, details, quiet_from, quiet_until, .. } = device.settings.clone();
+    let PushSettings { needs_you, failed, finished, mentions, details, quiet_from, quiet_until, .. } =
+        device.settings.clone();
     let refused = device.error.as_ref().map(|error| {
         let words = format!("{} didn't take the last notification: {error}", device.service);
         part! { <p class="callout" data-state="failed">{words}</p> }
@@ -33,6 +34,7 @@ fn form(device: &PushDevice, zone: &str) -> Part {
             {tick("needs_you", "Requests that wait for me", needs_you)}
             {tick("failed", "Turns that fail", failed)}
             {tick("finished", "Turns that are over", finished)}
+            {tick("mentions", "Messages in which somebody mentions me, as @Ines", mentions)}
             {tick("details", "Show what a request is about. Otherwise only the names of session and project are shown", details)}
             <div class="answer-field"><label for="quiet-from">"Quiet from"</label><input id="quiet-from" name="quiet_from" type="time" value=quiet_from/></div>
             <p class="cap fg-err" role="alert" {..problem("quiet_from")} hidden></p>

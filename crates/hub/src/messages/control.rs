@@ -7,6 +7,7 @@ use crate::context::Scoped;
 use crate::driving::Driving;
 use crate::driving::endpoints::{restart, tell_agent};
 use crate::host::{HostEvent, HostMessage};
+use crate::people::mentions;
 use crate::requests::decisions;
 use crate::routing::RoutingTable;
 use crate::writing::posts;
@@ -43,9 +44,10 @@ pub async fn post_messages(
     Ok(all)
 }
 
-/// Carries out the control word that a posted message is, unless it was posted before.
+/// Notes whom a posted message mentions, and carries out the control word that it is, unless it was posted before.
 pub async fn follow(scoped: &Scoped, posted: &Posted) {
     if !posted.replayed {
+        mentions::note(scoped, &posted.message.message).await;
         carry_out(scoped, &posted.message.message).await;
     }
 }

@@ -120,6 +120,7 @@ fn edit(settings: &mut PushSettings, input: &EditPush) {
     set(&mut settings.needs_you, input.needs_you.as_ref());
     set(&mut settings.failed, input.failed.as_ref());
     set(&mut settings.finished, input.finished.as_ref());
+    set(&mut settings.mentions, input.mentions.as_ref());
     set(&mut settings.details, input.details.as_ref());
     set(&mut settings.quiet_from, input.quiet_from.as_ref());
     set(&mut settings.quiet_until, input.quiet_until.as_ref());

@@ -42,7 +42,7 @@ pub struct Situation<'a> {
     pub from_rid: i64,
     /// All open requests.
     pub open: &'a [OpenAsk],
-    /// Turns that ended since the last look.
+    /// Turns that ended since the last look, and what mentions the person.
     pub ended: &'a [PushSubject],
     /// What the browser shows.
     pub notices: &'a [PushNotice],
@@ -155,6 +155,7 @@ impl Plan {
         let is_wanted = |subject: &&PushSubject| match subject.kind {
             PushKind::Failed => situation.settings.failed,
             PushKind::Finished => situation.settings.finished,
+            PushKind::Mention => situation.settings.mentions,
             PushKind::Ask | PushKind::Asks => false,
         };
         let ended = situation.notices.iter().filter(|notice| is_end(notice));
@@ -165,9 +166,9 @@ impl Plan {
     }
 }
 
-/// Returns true for the end of a turn.
+/// Returns true for what nobody decides: the end of a turn, or a mention.
 fn is_end(notice: &PushNotice) -> bool {
-    matches!(notice.subject.kind, PushKind::Failed | PushKind::Finished)
+    matches!(notice.subject.kind, PushKind::Failed | PushKind::Finished | PushKind::Mention)
 }
 
 /// Returns true if it is to be shown, and no server is at it.

@@ -36,7 +36,7 @@ pub struct PushText {
 /// Returns the tag of a subject. The page's own notifications have the same ones for requests.
 pub fn tag(subject: &PushSubject) -> String {
     match subject.kind {
-        PushKind::Ask => format!("{}/{}", subject.session, subject.seq),
+        PushKind::Ask | PushKind::Mention => format!("{}/{}", subject.session, subject.seq),
         PushKind::Asks => "requests".to_owned(),
         PushKind::Failed | PushKind::Finished => subject.session.clone(),
     }
@@ -54,10 +54,10 @@ pub async fn show(hub: &Hub, subject: &PushSubject, count: i64, details: bool) -
     let Some(session) = session.filter(|session| session.deleted_at.is_none()) else { return Ok(None) };
     let name = text::one_line(&session.title, TITLE);
     let page = format!("/s/{}", api::endpoint::segment(id.as_str()));
+    let card = || format!("{page}?at={seq}#m{seq}", seq = subject.seq);
     let (title, href) = match subject.kind {
-        PushKind::Ask | PushKind::Asks => {
-            (format!("{name} needs you"), format!("{page}?at={seq}#m{seq}", seq = subject.seq))
-        }
+        PushKind::Ask | PushKind::Asks => (format!("{name} needs you"), card()),
+        PushKind::Mention => (format!("You are mentioned in {name}"), card()),
         PushKind::Failed => (format!("{name} failed"), page),
         PushKind::Finished => (format!("{name} is finished"), page),
     };
@@ -72,7 +72,7 @@ pub async fn show(hub: &Hub, subject: &PushSubject, count: i64, details: bool) -
 pub fn close(subject: &PushSubject) -> PushText {
     let title = match subject.kind {
         PushKind::Ask => "A request was settled",
-        PushKind::Asks | PushKind::Failed | PushKind::Finished => "Nothing waits for you",
+        PushKind::Asks | PushKind::Failed | PushKind::Finished | PushKind::Mention => "Nothing waits for you",
     };
     PushText {
         tag: tag(subject),

@@ -6,6 +6,7 @@ use crate::basics::pause::pause;
 use crate::basics::{clock, problem};
 use crate::context::Hub;
 use crate::may;
+use crate::people::mentions::Mentions;
 use crate::push::plan::{Job, Plan, Situation};
 use crate::push::turns::Turns;
 use crate::push::{Push, is_gone, quiet, send, settings, text};
@@ -37,6 +38,7 @@ pub async fn run(hub: Hub) {
     let mut changed = hub.state::<Push>().changed.subscribe();
     let mut revoked = hub.revoked.subscribe();
     let mut news = hub.feed.news();
+    let mut mentions = hub.state::<Mentions>().news.subscribe();
     let mut worker = Worker::default();
     let mut is_due = true;
     loop {
@@ -44,6 +46,7 @@ pub async fn run(hub: Hub) {
             changed.borrow_and_update();
             revoked.borrow_and_update();
             news.borrow_and_update();
+            mentions.borrow_and_update();
             if let Err(problem) = worker.look(&hub).await {
                 tracing::warn!(%problem, "notifications can't be looked at");
             }
@@ -53,6 +56,7 @@ pub async fn run(hub: Hub) {
         is_due = tokio::select! {
             _ = changed.changed() => true,
             _ = revoked.changed() => true,
+            _ = mentions.changed() => true,
             _ = news.changed(), if has_devices => {
                 tokio::time::sleep(GATHER).await;
                 true
@@ -88,7 +92,8 @@ impl Worker {
     async fn look(&mut self, hub: &Hub) -> Result<(), Problem> {
         self.next = clock::NEVER;
         let devices = devices(hub).await?;
-        let Some(after) = devices.iter().map(|(device, _)| device.from_rid).min() else {
+        let mentions = hub.state::<Mentions>().take();
+        let Some(after) = devices.iter().map(|device| device.stored.from_rid).min() else {
             self.turns = None;
             return Ok(());
         };
@@ -100,12 +105,18 @@ impl Worker {
         }
         // People who see the same share what is open.
         let mut seen: Vec<Seen> = Vec::new();
-        for (device, sight) in devices {
+        for Device { stored: device, person, sight } in devices {
             if !seen.iter().any(|seen| seen.sight == sight) {
                 seen.push(Seen::read(hub, sight.clone(), after, &ended).await?);
             }
             let Some(seen) = seen.iter().find(|seen| seen.sight == sight) else { continue };
-            let own = seen.ended.iter().map(|subject| (device.login.clone(), subject.clone()));
+            let mut own: Vec<PushSubject> = seen.ended.clone();
+            for mention in mentions.iter().filter(|mention| mention.person == person) {
+                let subject =
+                    PushSubject { kind: PushKind::Mention, session: mention.session.clone(), seq: mention.seq };
+                own.extend(is_seen(hub, &seen.sight, &subject).await?.then_some(subject));
+            }
+            let own = own.into_iter().map(|subject| (device.login.clone(), subject));
             if !self.busy.insert(device.login.clone()) {
                 self.skipped.insert(device.login.clone());
                 self.missed.extend(own);
@@ -149,8 +160,7 @@ impl Seen {
         let open = hub.workspace.open_asks(&sight, after, MOST).await.map_err(problem)?.into();
         let mut ended = Vec::new();
         for subject in all {
-            let Ok(session) = SessionId::parse(subject.session.as_str()) else { continue };
-            if sight == Sight::All || may::seen(hub, &sight, &session).await?.is_some() {
+            if is_seen(hub, &sight, subject).await? {
                 ended.push(subject.clone());
             }
         }
@@ -158,9 +168,24 @@ impl Seen {
     }
 }
 
-/// Returns the browsers that take notifications, with what their people may see. Those whose log-in has ended are
-/// deleted.
-async fn devices(hub: &Hub) -> Result<Vec<(PushDevice, Sight)>, Problem> {
+async fn is_seen(hub: &Hub, sight: &Sight, subject: &PushSubject) -> Result<bool, Problem> {
+    if *sight == Sight::All {
+        return Ok(true);
+    }
+    let Ok(session) = SessionId::parse(subject.session.as_str()) else { return Ok(false) };
+    Ok(may::seen(hub, sight, &session).await?.is_some())
+}
+
+/// A browser that takes notifications.
+struct Device {
+    stored: PushDevice,
+    person: String,
+    /// What its person may see.
+    sight: Sight,
+}
+
+/// Returns the browsers that take notifications. Those whose log-in has ended are deleted.
+async fn devices(hub: &Hub) -> Result<Vec<Device>, Problem> {
     let devices = hub.workspace.push_devices().await.map_err(problem)?;
     if devices.is_empty() {
         return Ok(Vec::new());
@@ -175,7 +200,7 @@ async fn devices(hub: &Hub) -> Result<Vec<(PushDevice, Sight)>, Problem> {
             None => None,
         };
         match user {
-            Some(user) => holding.push((device, user.sight)),
+            Some(user) => holding.push(Device { stored: device, person: user.id, sight: user.sight }),
             None => hub.workspace.delete_push_device(&device.login).await.map_err(problem)?,
         }
     }
