@@ -4,7 +4,7 @@ import { cp, mkdir } from 'node:fs/promises';
 import { join } from 'node:path';
 import { accessible, expect, program, test, visit } from '../verbatim.mjs';
 
-test.use({ transcripts: ['-home-ada-orchard'] });
+test.use({ actionTimeout: 20_000, transcripts: ['-home-ada-orchard'] });
 
 test('sessions of a laptop are named, filtered and kept when it is removed', async ({ page, verbatim }) => {
   const run = (...words) => execFileSync(program, words, { env: { HOME: join(verbatim.folder, 'laptop') }, encoding: 'utf8' });
@@ -17,16 +17,17 @@ test('sessions of a laptop are named, filtered and kept when it is removed', asy
   expect(run('forward', '--to', verbatim.url, '--key', key, '--once')).toContain('all hashes agree');
 
   await visit(page, verbatim);
-  const row = page.getByRole('listitem').filter({ has: page.getByRole('link', { name: 'Water mill' }) });
+  const row = page.locator('.srow').filter({ has: page.getByRole('link', { name: 'Water mill' }) });
   await expect(row).toContainText('laptop');
-  await page.getByRole('combobox', { name: 'Machine' }).selectOption('This server (1)');
+  await page.getByRole('combobox', { name: 'Machine' }).selectOption('local');
   await expect(row).toHaveCount(0);
-  await page.getByRole('combobox', { name: 'Machine' }).selectOption('laptop (1)');
+  await page.getByRole('combobox', { name: 'Machine' }).selectOption('laptop');
   await expect(row).toHaveCount(1);
   await expect(page).toHaveURL(/machine=laptop/);
+  await expect(page.getByRole('combobox', { name: 'Sort by' })).toBeInViewport({ ratio: 1 });
   await accessible(page);
 
-  await page.getByRole('link', { name: 'Water mill' }).first().click();
+  await row.getByRole('link', { name: 'Water mill' }).click();
   await expect(page.locator('#session-head')).toContainText('laptop');
 
   await page.goto(`${verbatim.url}/settings#machines`);

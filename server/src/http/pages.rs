@@ -82,7 +82,8 @@ pub fn not_understood(problem: Problem) -> Problem {
     Problem { title, ..problem }.hint("Start again from the sessions page")
 }
 
-pub const SESSIONS: &[&str] = &["q", "project", "agent", "show", "since", "until", "sort", "order", "after", "limit"];
+pub const SESSIONS: &[&str] =
+    &["q", "project", "agent", "machine", "show", "since", "until", "sort", "order", "after", "limit"];
 /// Pinned sessions that a page shows.
 const PINNED: u32 = 100;
 const SESSION: &[&str] = &["dev", "view", "panel", "at", "type", "role", "filter"];

@@ -27,7 +27,7 @@ fn script(blocks: &[String]) -> String {
         write!(script, "echo '{first}'\n{{\n{block}\n}} >/dev/null\n").unwrap();
         if block.contains("VERBATIM_KEY=") {
             // Ids of what isn't there; the file is.
-            script += "export KEY=none LOGIN=none TYPE=none RUN=none SHARE=none IMPORT=1 SHA256=sha256:$(sha256sum screenshot.png | cut -d' ' -f1)\n";
+            script += "export KEY=none LOGIN=none TYPE=none RUN=none SHARE=none MACHINE=none IMPORT=1 SHA256=sha256:$(sha256sum screenshot.png | cut -d' ' -f1)\n";
         }
     }
     script
