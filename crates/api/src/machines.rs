@@ -136,6 +136,8 @@ pub struct MachineWelcome {
     pub name: String,
     /// Id of the server's copies of files. Requests about files name it: another server has none of these copies.
     pub copies: String,
+    /// Folders of agents of which it takes files: `.claude/projects`.
+    pub folders: Vec<String>,
     /// Version of the server program.
     pub version: String,
 }

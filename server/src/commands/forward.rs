@@ -66,11 +66,14 @@ struct Forwarding {
 impl Forwarding {
     /// Sends what is there and compares it with the server's copies.
     async fn once(&mut self) -> Result<()> {
+        let mut passes = 0;
         loop {
+            passes += 1;
             let files = self.finder.all();
             let sent = self.send(&files).await;
             match self.settle(sent)? {
                 None if !self.sender.is_behind() => {}
+                None if passes >= ATTEMPTS => bail!("Some files change faster than they are sent: try again later"),
                 None => continue,
                 Some(_) if self.failures >= ATTEMPTS => bail!("{}", self.said),
                 Some(pause) => {
@@ -87,12 +90,12 @@ impl Forwarding {
                     let files = app::figures::counted(files, "file");
                     return print(&format!("{files}, {bytes} bytes: all hashes agree\n"));
                 }
-                Ok(Sum { different, .. }) if self.failures >= ATTEMPTS => {
+                Ok(Sum { different, .. }) if passes >= ATTEMPTS => {
                     let first = different.first().map(String::as_str).unwrap_or_default();
                     bail!("{} files differ from the server's copies, {first} among them", different.len())
                 }
                 // A file changed meanwhile.
-                Ok(_) => self.failures += 1,
+                Ok(_) => {}
                 Err(failure) => {
                     let pause = self.settle(Err(failure))?;
                     if self.failures >= ATTEMPTS {

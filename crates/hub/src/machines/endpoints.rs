@@ -3,8 +3,8 @@
 use crate::account::login;
 use crate::basics::line::is_line;
 use crate::basics::{clock, problem};
-use crate::context::Scoped;
 use crate::context::quotas::usage;
+use crate::context::{Consent, Scoped};
 use crate::machines::copies::{Copies, Piece, compare, failed, no_file};
 use api::keys::{NewKey, Quota, Scope};
 use api::machines::{
@@ -114,7 +114,9 @@ pub async fn report_machine(scoped: &Scoped, input: MachineReport) -> Result<Mac
     let MachineReport { platform, version } = input;
     hub.workspace.see_machine(machine, &platform, &version, clock::now()).await.map_err(problem)?;
     let name = stored(scoped, machine).await?.name;
-    Ok(MachineWelcome { name, copies, version: hub.settings.version.clone() })
+    let roots = hub.settings.roots.iter().filter(|root| root.consent == Consent::Machines);
+    let folders = roots.map(|root| root.folder.name()).collect();
+    Ok(MachineWelcome { name, copies, folders, version: hub.settings.version.clone() })
 }
 
 pub async fn compare_files(scoped: &Scoped, input: CompareFiles) -> Result<FilesStored, Problem> {

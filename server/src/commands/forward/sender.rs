@@ -42,6 +42,8 @@ pub struct Sender {
     link: Link,
     redactor: Option<Redactor>,
     sent: HashMap<MachineFile, Sent>,
+    /// Folders of agents that the server knows.
+    folders: Vec<String>,
     /// Files of which the server's copy isn't as it was expected: they are compared again.
     behind: BTreeSet<MachineFile>,
     said: BTreeSet<MachineFile>,
@@ -68,6 +70,7 @@ impl Sender {
             link,
             redactor,
             sent: HashMap::new(),
+            folders: Vec::new(),
             behind: BTreeSet::new(),
             said: BTreeSet::new(),
             unread: BTreeMap::new(),
@@ -99,6 +102,7 @@ impl Sender {
         if is_other {
             self.sent.clear();
         }
+        self.folders.clone_from(&welcome.folders);
         Ok(welcome)
     }
 
@@ -161,6 +165,10 @@ impl Sender {
 
     /// Returns a file with its state, if that isn't the one that was sent.
     fn changed<'a>(&mut self, found: &'a Found) -> Option<(&'a Found, Stamp)> {
+        if !self.folders.contains(&found.file.folder) {
+            self.skip(found, "its agent is unknown to the server, which is older");
+            return None;
+        }
         let stamp = Stamp::of(&found.path)?;
         if stamp.size > MOST_FILE {
             self.skip(found, &format!("has more than {} GiB", MOST_FILE >> 30));
