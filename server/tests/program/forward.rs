@@ -258,13 +258,18 @@ fn a_running_forwarder_sends_what_changes() {
         wait_until("what is appended is read", || texts(&server, "mill") == ["Sow the rye", "Reap the rye"]);
         std::fs::remove_file(laptop.transcript("gone")).unwrap();
 
+        // Another server answers by the same name, with copies of its own.
+        std::fs::write(server.place.data().join("machines/copies.id"), "another").unwrap();
+        laptop.append("mill", &said("mill", 7, "Rake the rye"));
+        wait_until("other copies are compared", || texts(&server, "mill").len() == 3);
+
         // The server ends, and the laptop's agent goes on.
         drop(events);
         server.terminate();
         server.ended(PATIENCE);
         let server = server.again();
         laptop.append("mill", &said("mill", 3, "Thresh the rye"));
-        wait_until("the forwarder comes back", || texts(&server, "mill").len() == 3);
+        wait_until("the forwarder comes back", || texts(&server, "mill").len() == 4);
 
         laptop.write(
             "mill",
@@ -499,6 +504,30 @@ fn a_permission_is_taken_back_to_the_laptop() {
     assert!(decided.status < 300, "{}", decided.text());
     let answer = String::from_utf8(hook.wait_with_output().unwrap().stdout).unwrap();
     assert!(answer.contains("\"behavior\":\"deny\""), "{answer}");
+}
+
+#[test]
+fn a_machine_that_is_not_heard_of_is_offline() {
+    let server = Server::start();
+    let laptop = Laptop::of(&server, "laptop");
+    assert!(server.place.out(&["machine", "list"]).contains("  not heard of yet  sessions 0  laptop\n"));
+    laptop.write("mill", &said("mill", 1, "Sow the rye"));
+    laptop.once(&[]);
+    wait_until("what is there is read", || texts(&server, "mill") == ["Sow the rye"]);
+    assert_eq!(sessions(&server, "")[0]["machine"], json!({"name": "laptop"}));
+    let seen_at = || server.with_key("GET", "/v1/machines", "").json()["machines"][0]["last_seen_at"].clone();
+    let file = server.place.data().join("verbatim.db");
+    let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build().unwrap();
+    runtime.block_on(async {
+        let options = sqlx::sqlite::SqliteConnectOptions::new().filename(file);
+        let pool = sqlx::SqlitePool::connect_with(options).await.unwrap();
+        sqlx::raw_sql("UPDATE machine SET seen_at = seen_at - 91000000").execute(&pool).await.unwrap();
+        pool.close().await;
+    });
+    assert_eq!(sessions(&server, "")[0]["machine"], json!({"name": "laptop", "offline_since": seen_at()}));
+    assert!(server.place.out(&["machine", "list"]).contains("  offline since "));
+    let page = server.get("/s/mill", &[("Cookie", &server.cookie())]).text();
+    assert!(page.contains("laptop is offline, last heard of "));
 }
 
 #[test]

@@ -64,7 +64,7 @@ fn machine(session: &Session, clock: &Clock) -> Option<Part> {
         None => part! { <span class="chip hide-narrow" title="The machine that sends this session">{name}</span> },
         Some(at) => part! {
             <span class="chip" data-state="waiting" title="Nothing comes from this machine: what happens there is shown when it is online again">
-                {name}" offline since "{moment(clock, at, "num")}</span>
+                {format!("{name} is offline, last heard of ")}{moment(clock, at, "num")}</span>
         },
     })
 }

@@ -37,7 +37,7 @@ fn row(machine: &MachineInfo, clock: &Clock) -> Part {
     let says = says.collect::<Vec<_>>().join(", ");
     let state = match machine.last_seen_at {
         _ if machine.online => part! { <span class="chip" data-state="done">"Online"</span> },
-        Some(at) => part! { "Offline since "{moment(clock, at, "num")} },
+        Some(at) => part! { "Offline, last heard of "{moment(clock, at, "num")} },
         None => part! { <span class="mut">"Not heard of yet"</span> },
     };
     let remove = send(RemoveMachine, [&machine.id]).confirm("remove-machine").done("Removed").attributes();
