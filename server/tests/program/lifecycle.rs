@@ -26,7 +26,11 @@ fn only_the_owner_reads_what_lies_there() {
     left.sort();
     // The reserve for a full disk, made beside what is served.
     left.retain(|name| name != "reserve");
-    assert_eq!(left, ["server.lock", "transcripts", "verbatim.db"], "no credential, and no log beside the database");
+    assert_eq!(
+        left,
+        ["machines", "server.lock", "transcripts", "verbatim.db"],
+        "no credential, and no log beside the database"
+    );
 }
 
 /// An open event stream ends with the server, which waits for nobody.
