@@ -24,19 +24,24 @@ const wholeInterface = (page) => expect.poll(() => page.evaluate(async () => {
   return parts.filter((part) => !loaded.some((name) => name.includes(`/assets/${part}`)));
 })).toEqual([]);
 
-// Opens a page and waits until the browser has all that it needs without a server.
+// Ends the server once the browser has all that a page needs without one.
+async function goAway(page, verbatim) {
+  await wholeInterface(page);
+  await verbatim.stop();
+}
+
+// Opens a page and waits until the worker has it.
 async function read(page, verbatim, path) {
   await visit(page, verbatim, path);
   const own = await page.locator('#rail-recent a[aria-current]').getAttribute('href');
   await expect.poll(async () => (await kept(page)).map(([first]) => first)).toContain(own);
-  await wholeInterface(page);
 }
 
 test('sessions that were read are there without a server', async ({ page, verbatim }) => {
   await step(page, 'a session that was read can be read without a server, and goes on when it is back', async () => {
     await read(page, verbatim, RIPE);
     const words = await articles(page).allInnerTexts();
-    await verbatim.stop();
+    await goAway(page, verbatim);
     await page.reload();
     await ready(page);
     expect(await articles(page).allInnerTexts()).toEqual(words);
@@ -56,7 +61,7 @@ test('sessions that were read are there without a server', async ({ page, verbat
     const first = await title();
     await read(page, verbatim, `${OTHER}?dev=1`);
     const titles = [await title(), first];
-    await verbatim.stop();
+    await goAway(page, verbatim);
 
     await page.goto(`${verbatim.url}/stats`);
     await expect(page.getByRole('heading', { level: 1 })).toHaveText('Offline');
@@ -85,8 +90,7 @@ test('sessions that were read are there without a server', async ({ page, verbat
     await read(page, verbatim, `/s/${agent.id}`);
     const draft = page.getByLabel('Message', { exact: true });
     await draft.fill('Leave the');
-    await wholeInterface(page);
-    await verbatim.stop();
+    await goAway(page, verbatim);
     await page.reload();
     await ready(page);
     await expect(page.getByRole('button', { name: 'Cut allows once' })).toBeDisabled();
@@ -115,7 +119,7 @@ test('the pieces that a page loaded are kept with it', async ({ page, verbatim }
   await page.keyboard.press('g');
   await expect(articles(page).first()).toContainText('Row 1.');
   await expect.poll(async () => (await kept(page)).flat().join()).toContain('/chunks/0?');
-  await verbatim.stop();
+  await goAway(page, verbatim);
   await page.reload();
   await ready(page);
   await page.keyboard.press('g');
@@ -139,7 +143,7 @@ test('what was read, and what was not', async ({ page, verbatim }) => {
     await expect(page.getByText('Row 400.')).toHaveCount(0);
     // Nobody has asked for it yet.
     await (await (await bar).response()).finished();
-    await verbatim.stop();
+    await goAway(page, verbatim);
     await page.keyboard.press('G');
     await expect(page.getByText('Row 400.')).toBeInViewport();
 
@@ -209,7 +213,7 @@ test('logging out deletes what is kept, and a new link logs in again', async ({ 
   await expect(page).toHaveURL(/\/$|\/sessions$/);
   await ready(page);
 
-  await verbatim.stop();
+  await goAway(page, verbatim);
   await page.goto(verbatim.url + RIPE);
   await expect(page.getByText('No session is stored here')).toBeVisible();
 });
