@@ -190,7 +190,8 @@ test('the last twenty sessions are kept', async ({ page, verbatim }) => {
   expect((await kept(page)).flat().filter((url) => !/^\/s\/|^\/fragments\/sessions\/|\/outline$/.test(url))).toEqual([]);
 
   expect((await act(page, 'PATCH', '/v1/sessions', { sessions: [ids[21]], deleted: true })).status).toBe(200);
-  await expect.poll(async () => (await kept(page)).length).toBe(19);
+  // The worker asks the server for each of them.
+  await expect.poll(async () => (await kept(page)).length, { timeout: 120_000 }).toBe(19);
 });
 
 test('logging out deletes what is kept, and a new link logs in again', async ({ page, verbatim, context }) => {
