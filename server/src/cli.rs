@@ -107,7 +107,7 @@ pub fn parse() -> anyhow::Result<Cli> {
 #[derive(Debug, Subcommand)]
 pub enum Command {
     /// Find this machine's sessions and show them in the browser
-    Serve(Serve),
+    Serve(Box<Serve>),
     /// Import files or folders of transcripts
     Import(Import),
     /// List sessions, latest activity first

@@ -53,7 +53,7 @@ pub async fn run(cli: Cli) -> Result<ExitCode> {
 
 async fn dispatch(cli: Cli) -> Result<ExitCode> {
     match cli.command {
-        Command::Serve(args) => serve::run(args).await,
+        Command::Serve(args) => serve::run(*args).await,
         Command::Import(args) => import::run(args).await,
         Command::Sessions(args) => sessions::run(args).await,
         Command::Show(args) => show::run(args).await,

@@ -1,4 +1,4 @@
-//! The provider of single sign-on, by OpenID Connect: where people are sent, and what it says of who comes back.
+//! The provider of single sign-on, by `OpenID` Connect: where people are sent, and what it says of who comes back.
 
 use crate::cli::SignOnArgs;
 use crate::sign_on_rules::{Rule, role};
@@ -25,7 +25,7 @@ use tokio::time::Instant;
 const PATIENCE: Duration = Duration::from_secs(10);
 const MOST_BYTES: usize = 1 << 20;
 /// How long what the provider says of itself is used.
-const KNOWN_FOR: Duration = Duration::from_mins(60);
+const KNOWN_FOR: Duration = Duration::from_hours(1);
 /// What is asked for beside `openid`.
 const SCOPES: [&str; 2] = ["profile", "email"];
 
@@ -79,19 +79,19 @@ impl Provider {
     ///
     /// If an option lacks another one that it needs.
     pub fn of(args: &SignOnArgs) -> Result<Option<Self>> {
-        let SignOnArgs { oidc_issuer, oidc_client_id, oidc_client_secret, oidc_name, oidc_people } = args;
-        let Some(issuer) = oidc_issuer.clone() else {
-            if oidc_client_id.is_some() || oidc_client_secret.is_some() || !oidc_people.is_empty() {
+        let SignOnArgs { issuer, client_id, client_secret, name, people } = args;
+        let Some(issuer) = issuer.clone() else {
+            if client_id.is_some() || client_secret.is_some() || !people.is_empty() {
                 bail!(
                     "`--oidc-client-id`, `--oidc-client-secret` and `--oidc-people` need the provider\nAdd `--oidc-issuer URL`"
                 );
             }
             return Ok(None);
         };
-        let Some(id) = oidc_client_id.clone() else {
+        let Some(id) = client_id.clone() else {
             bail!("`--oidc-issuer` needs the id of this server at the provider\nAdd `--oidc-client-id ID`");
         };
-        if oidc_people.is_empty() {
+        if people.is_empty() {
             bail!(
                 "`--oidc-issuer` needs to know whom to let in\n\
                  Add `--oidc-people CLAIM=VALUE:ROLE`, as `--oidc-people email=ada@example.org:owner`"
@@ -102,9 +102,9 @@ impl Provider {
         Ok(Some(Self(Arc::new(Inner {
             issuer,
             id: ClientId::new(id),
-            secret: oidc_client_secret.clone().map(ClientSecret::new),
-            name: oidc_name.clone().unwrap_or(host),
-            rules: oidc_people.clone(),
+            secret: client_secret.clone().map(ClientSecret::new),
+            name: name.clone().unwrap_or(host),
+            rules: people.clone(),
             http: Http(http.context("TLS can't be used")?),
             known: Mutex::default(),
         }))))

@@ -6,24 +6,24 @@ use reqwest::Url;
 
 #[derive(Debug, Clone, Args)]
 pub struct SignOnArgs {
-    /// Provider of single sign-on (OpenID Connect): its issuer URL, `https://id.example.org/realms/team`. Needs
+    /// Provider of single sign-on (OIDC): its issuer URL, `https://id.example.org/realms/team`. Needs
     /// `--oidc-client-id` and `--oidc-people`
-    #[arg(long, value_name = "URL", value_parser = issuer)]
-    pub oidc_issuer: Option<Url>,
+    #[arg(long = "oidc-issuer", id = "oidc_issuer", value_name = "URL", value_parser = issuer)]
+    pub issuer: Option<Url>,
     /// Id of this server at the provider, which sends people back to `/login/callback`
-    #[arg(long, value_name = "ID")]
-    pub oidc_client_id: Option<String>,
+    #[arg(long = "oidc-client-id", id = "oidc_client_id", value_name = "ID")]
+    pub client_id: Option<String>,
     /// Secret of this server at the provider, if it has one; rather from a file that `VERBATIM_OIDC_CLIENT_SECRET_FILE`
     /// names
-    #[arg(long, value_name = "SECRET", hide_env_values = true)]
-    pub oidc_client_secret: Option<String>,
+    #[arg(long = "oidc-client-secret", id = "oidc_client_secret", value_name = "SECRET", hide_env_values = true)]
+    pub client_secret: Option<String>,
     /// Name of the provider on the page
-    #[arg(long, value_name = "NAME")]
-    pub oidc_name: Option<String>,
+    #[arg(long = "oidc-name", id = "oidc_name", value_name = "NAME")]
+    pub name: Option<String>,
     /// Who may log in by the provider, and with which role: `groups=agents:member`, `email=ada@example.org:owner`. The
     /// highest role that matches counts; who matches nothing is refused. Can be repeated
-    #[arg(long, value_name = "CLAIM=VALUE:ROLE")]
-    pub oidc_people: Vec<Rule>,
+    #[arg(long = "oidc-people", id = "oidc_people", value_name = "CLAIM=VALUE:ROLE")]
+    pub people: Vec<Rule>,
 }
 
 fn issuer(text: &str) -> Result<Url, String> {

@@ -1,4 +1,4 @@
-//! Passkeys: keys that devices and password managers keep, each for the name of one server (WebAuthn).
+//! Passkeys: keys that devices and password managers keep, each for the name of one server (`WebAuthn`).
 
 use crate::account::login::is_fresh;
 use crate::account::methods;

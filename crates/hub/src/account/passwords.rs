@@ -162,14 +162,11 @@ impl Hub {
 /// Returns true for the password of a hash. Without one, as much is computed as with one.
 fn verify(hash: Option<&str>, given: &str) -> Result<bool, Problem> {
     let argon = argon()?;
-    let known = hash.and_then(|hash| PasswordHash::new(hash).ok());
-    match known {
-        Some(known) => Ok(argon.verify_password(given.as_bytes(), &known).is_ok()),
-        None => {
-            let _: PasswordHash = argon.hash_password(given.as_bytes()).map_err(|_| Problem::internal())?;
-            Ok(false)
-        }
+    if let Some(known) = hash.and_then(|hash| PasswordHash::new(hash).ok()) {
+        return Ok(argon.verify_password(given.as_bytes(), &known).is_ok());
     }
+    let _: PasswordHash = argon.hash_password(given.as_bytes()).map_err(|_| Problem::internal())?;
+    Ok(false)
 }
 
 pub async fn set_password(scoped: &Scoped, input: SetPassword) -> Result<LogInMethods, Problem> {
