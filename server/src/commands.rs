@@ -43,8 +43,9 @@ mod user;
 
 use crate::cli::{Cli, Command};
 use crate::printing::{note, print, print_bytes, print_encoded, print_json};
-use anyhow::{Error, Result, anyhow};
+use anyhow::{Context as _, Error, Result, anyhow};
 use api::Problem;
+use std::path::Path;
 use std::process::ExitCode;
 
 pub async fn run(cli: Cli) -> Result<ExitCode> {
@@ -138,6 +139,12 @@ fn advise(error: Error) -> Error {
         Some(next) => anyhow!("{text}\n{next}"),
         None => anyhow!(text),
     }
+}
+
+/// Reads the key that a file holds. `hint` follows what is said if it can't be read.
+fn read_key(file: &Path, hint: &str) -> Result<String> {
+    let key = std::fs::read_to_string(file).with_context(|| format!("{} can't be read{hint}", file.display()))?;
+    Ok(key.trim().to_owned())
 }
 
 /// `2026-11-21 14:02`, in local time.

@@ -3,6 +3,8 @@
 use crate::cli::SignOnArgs;
 use crate::sign_on_rules::{Rule, role};
 use anyhow::{Context as _, Result, bail};
+use axum::http::Request;
+use axum::http::header::AUTHORIZATION;
 use base64::Engine as _;
 use base64::engine::general_purpose::URL_SAFE_NO_PAD;
 use hub::people::accounts::Account;
@@ -159,6 +161,7 @@ impl Provider {
         let Sent { nonce, verifier } = sent;
         let metadata = self.metadata(KNOWN_FOR).await?;
         let methods = metadata.token_endpoint_auth_methods_supported().cloned().unwrap_or_default();
+        let userinfo = metadata.userinfo_endpoint().map(|url| url.url().to_string());
         let only_in_body = methods.contains(&CoreClientAuthMethod::ClientSecretPost)
             && !methods.contains(&CoreClientAuthMethod::ClientSecretBasic);
         let client = CoreClient::from_provider_metadata(metadata, self.0.id.clone(), self.0.secret.clone())
@@ -177,10 +180,12 @@ impl Provider {
             token.claims(&client.id_token_verifier(), &nonce)?;
         }
         let mut claims = verified(&token.to_string())?;
-        if let Some(url) = self.metadata(KNOWN_FOR).await?.userinfo_endpoint() {
-            let told = self.0.http.0.get(url.url().clone()).bearer_auth(tokens.access_token().secret()).send().await?;
+        if let Some(url) = userinfo {
+            let bearer = format!("Bearer {}", tokens.access_token().secret());
+            let request = Request::get(url).header(AUTHORIZATION, bearer).body(Vec::new())?;
+            let told = self.0.http.call(request).await?;
             if told.status().is_success() {
-                let told: Map<String, Value> = told.json().await?;
+                let told: Map<String, Value> = serde_json::from_slice(told.body())?;
                 if told.get("sub") == claims.get("sub") {
                     for (claim, value) in told {
                         claims.entry(claim).or_insert(value);

@@ -12,14 +12,20 @@ use crate::shell::{icon, small_icon};
 use crate::visible;
 use leptos::prelude::*;
 
+/// What the server gives the page with it.
+#[derive(Debug, Default)]
+pub struct Arriving {
+    /// Message that is shown first, such as an error.
+    pub said: Option<String>,
+    /// Code with which the page logs in at once.
+    pub code: Option<String>,
+    /// Page to go on to. Absent: the one that the address names.
+    pub next: Option<String>,
+}
+
 #[derive(Default)]
 pub struct LoginPage {
-    /// What it says at first, if something went wrong.
-    pub said: Option<String>,
-    /// A code with which the page logs in by itself.
-    pub code: Option<String>,
-    /// Where it goes on to, instead of where its address says.
-    pub next: Option<String>,
+    pub arriving: Arriving,
     /// Name of the provider of single sign-on, if there is one.
     pub provider: Option<String>,
     /// Whether anybody logs in by a passkey.
@@ -42,8 +48,8 @@ pub fn page(data: &LoginPage) -> String {
         let provider = data.provider.as_deref().map(|name| {
             part! { <a class="btn tall gate-way" id="login-provider" href=page_path::SIGN_ON>{format!("Sign in with {}", visible::line(name))}</a> }
         });
-        let said =
-            data.said.clone().or_else(|| (!has_others).then(|| "Open the link that this command prints".to_owned()));
+        let Arriving { said, code, next } = &data.arriving;
+        let said = said.clone().or_else(|| (!has_others).then(|| "Open the link that this command prints".to_owned()));
         let passkey = data.has_passkeys.then(passkey);
         let password = data.has_passwords.then(password);
         let by_link = if has_others {
@@ -56,7 +62,7 @@ pub fn page(data: &LoginPage) -> String {
                 <p class="gate-brand">{icon(Glyph::MARK)}"Verbatim"</p>
                 <h1>"Sign in"</h1>
                 <p class="mut">"to "<b>{data.host.clone()}</b></p>
-                <p class="gate-say" id="login-state" role="status" {..attribute(attr::LOG_IN, data.code.clone().unwrap_or_default())} {..attribute(attr::NEXT, data.next.clone().unwrap_or_default())}>{said}</p>
+                <p class="gate-say" id="login-state" role="status" {..attribute(attr::LOG_IN, code.clone().unwrap_or_default())} {..attribute(attr::NEXT, next.clone().unwrap_or_default())}>{said}</p>
                 {provider}
                 {passkey}
                 {password}

@@ -10,6 +10,7 @@ mod machines;
 mod notices;
 mod notifications;
 mod people;
+mod question;
 mod retention;
 mod rooms;
 mod rules;

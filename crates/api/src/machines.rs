@@ -112,7 +112,7 @@ pub struct MachinePath {
     pub machine: String,
 }
 
-/// What a machine says about itself.
+/// Platform and version of a machine.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[serde(deny_unknown_fields)]

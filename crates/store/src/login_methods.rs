@@ -16,7 +16,7 @@ columns! {
         /// Id of the person for a password, of the credential for a passkey, of the account at the provider otherwise.
         pub id: String,
         pub person_id: String,
-        /// What a proof is compared with. Opens nothing by itself.
+        /// Hash of the password, or public key of the passkey. It logs nobody in by itself.
         pub secret: String,
         pub label: String,
         /// Microseconds since 1970.

@@ -1,9 +1,10 @@
 //! Passkeys, which the browser creates: `secret.js` asks it.
 
+use api::transport::fetch::from_page;
 use api::{Problem, ProblemCode};
-use js_sys::{Function, Promise, Reflect};
+use js_sys::{Promise, Reflect};
 use serde_json::Value;
-use wasm_bindgen::{JsCast, JsValue};
+use wasm_bindgen::{JsCast as _, JsValue};
 use wasm_bindgen_futures::JsFuture;
 
 /// Creates a passkey by the server's options. Returns the browser's answer to them.
@@ -18,13 +19,8 @@ pub async fn create(options: &Value) -> Result<Value, Problem> {
         };
         Problem::new(ProblemCode::Forbidden, words)
     };
-    let answer = JsFuture::from(asked(options).map_err(refused)?).await.map_err(refused)?;
-    let answer = answer.as_string().unwrap_or_default();
+    let asked = from_page("newPasskey", &options.to_string().into()).and_then(|asked| asked.dyn_into::<Promise>().ok());
+    let asked = asked.ok_or_else(|| refused(JsValue::NULL))?;
+    let answer = JsFuture::from(asked).await.map_err(refused)?.as_string().unwrap_or_default();
     api::json::read(answer.as_bytes()).map_err(|_| refused(JsValue::NULL))
-}
-
-fn asked(options: &Value) -> Result<Promise, JsValue> {
-    let page = Reflect::get(&js_sys::global(), &"verbatim".into())?;
-    let create: Function = Reflect::get(&page, &"newPasskey".into())?.dyn_into()?;
-    create.call1(&page, &options.to_string().into())?.dyn_into()
 }

@@ -13,7 +13,7 @@ mod link;
 mod project;
 mod sender;
 
-use super::{note, print};
+use super::{note, print, read_key};
 use crate::cli::Forward;
 use crate::signals::Signals;
 use anyhow::{Context as _, Result, bail};
@@ -39,13 +39,10 @@ const ATTEMPTS: u32 = 6;
 const QUEUE: usize = 1024;
 
 pub async fn run(args: Forward) -> Result<()> {
-    let key = std::fs::read_to_string(&args.key).with_context(|| {
-        let hint = "`verbatim machine add NAME --key-file FILE` on the server creates it";
-        format!("{} can't be read\n{hint}", args.key.display())
-    })?;
+    let key = read_key(&args.key, "\n`verbatim machine add NAME --key-file FILE` on the server creates it")?;
     let authority =
         args.ca.as_ref().map(|path| std::fs::read(path).with_context(|| format!("{} can't be read", path.display())));
-    let link = Link::new(&args.to, key.trim(), authority.transpose()?.as_deref())?;
+    let link = Link::new(&args.to, &key, authority.transpose()?.as_deref())?;
     let finder = Finder::new(&args)?;
     if args.redact {
         note("Secrets are masked: what the server has isn't byte for byte what is here");
@@ -111,17 +108,7 @@ impl Forwarding {
     async fn follow(&mut self) -> Result<()> {
         let mut signals = Signals::hear()?;
         let (send, mut changed) = mpsc::channel::<PathBuf>(QUEUE);
-        let handler = move |event: notify::Result<notify::Event>| {
-            if let Ok(event) = event
-                && !event.kind.is_access()
-            {
-                for path in event.paths {
-                    let _ = send.try_send(path);
-                }
-            }
-        };
-        let config = notify::Config::default().with_follow_symlinks(false);
-        let mut watcher = notify::RecommendedWatcher::new(handler, config).ok();
+        let mut watcher = hub::follow::watcher(send);
         let mut watched: Vec<PathBuf> = Vec::new();
         loop {
             for (folder, is_shallow) in Finder::folders() {

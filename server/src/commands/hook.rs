@@ -57,8 +57,8 @@ async fn install(args: HookInstall) -> Result<()> {
     };
     let (key, key_file) = match &args.key_file {
         Some(file) => {
-            let key = std::fs::read_to_string(file).with_context(|| format!("{} can't be read", file.display()))?;
-            (key.trim().to_owned(), std::path::absolute(file).context("the key's path is unknown")?)
+            let key = super::read_key(file, "")?;
+            (key, std::path::absolute(file).context("the key's path is unknown")?)
         }
         None => (key(&args, &dir).await?, data_dir::hook_key(&dir)),
     };

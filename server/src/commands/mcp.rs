@@ -3,7 +3,7 @@
 use crate::cli::{self, Remote};
 use crate::door;
 use crate::signals::Signals;
-use anyhow::{Context as _, Result};
+use anyhow::Result;
 use mcp::{Client, Ended, Settings};
 use std::time::Duration;
 
@@ -14,10 +14,7 @@ pub async fn run(args: cli::Mcp) -> Result<()> {
     // Before anything is asked: what ends us takes it back.
     let mut signals = Signals::hear()?;
     let key = match &args.key_file {
-        Some(file) => {
-            let key = std::fs::read_to_string(file).with_context(|| format!("{} can't be read", file.display()))?;
-            Some(key.trim().to_owned())
-        }
+        Some(file) => Some(super::read_key(file, "")?),
         None => args.remote.key,
     };
     let verbatim = door::running(&args.data, &Remote { key, ..args.remote }).await?;

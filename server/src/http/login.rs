@@ -2,9 +2,10 @@
 
 use super::forwarded::ClientAddress;
 use super::guard::{self, Doors, Name};
-use super::page_data::{self, Arriving};
+use super::page_data;
 use api::account::{LogIn, LogInSecret, LogInState, PasskeyOptions};
 use api::{Nothing, Problem};
+use app::pages::login::Arriving;
 use app::shared::FROM_OUTSIDE;
 use axum::Json;
 use axum::extract::{Request, State};

@@ -7,6 +7,7 @@ use api::sessions::{ListSessions, SessionPage, SessionShow};
 use api::{Api as _, Nothing, Problem};
 use app::clock::Clock;
 use app::look::Look;
+use app::pages::login::{Arriving, LoginPage};
 use app::pages::session::Dev;
 use app::shell::{ShellData, Waiting};
 use app::transcript::Verbosity;
@@ -150,24 +151,11 @@ fn host(url: &str) -> &str {
     url.split_once("://").map_or(url, |(_, host)| host)
 }
 
-/// With what somebody comes to the log-in page.
-#[derive(Debug, Default)]
-pub struct Arriving {
-    /// What it says at first.
-    pub said: Option<String>,
-    /// A code with which the page logs in.
-    pub code: Option<String>,
-    /// Where it goes on to, instead of where its address says.
-    pub next: Option<String>,
-}
-
 pub async fn login_page(site: &SiteInner, headers: &HeaderMap, arriving: Arriving) -> String {
     // Whoever is to repair the database gets in by a link.
     let ways = site.hub.login_ways().await.unwrap_or_default();
-    app::pages::login::page(&app::pages::login::LoginPage {
-        said: arriving.said,
-        code: arriving.code,
-        next: arriving.next,
+    app::pages::login::page(&LoginPage {
+        arriving,
         provider: site.hub.settings.provider.clone(),
         has_passkeys: ways.contains(&LogInMethodKind::Passkey),
         has_passwords: ways.contains(&LogInMethodKind::Password),

@@ -2,9 +2,10 @@
 //! ours in the log-in page.
 
 use super::guard::{Doors, Name};
-use super::page_data::{self, Arriving};
+use super::page_data;
 use crate::single_sign_on::{Provider, Sent};
 use api::{Problem, ProblemCode};
+use app::pages::login::Arriving;
 use axum::extract::{Query, State};
 use axum::http::{HeaderMap, HeaderName, StatusCode, header};
 use axum::response::{IntoResponse as _, Redirect, Response};
@@ -95,7 +96,8 @@ impl SignOn {
     }
 
     /// The log-in page, which says what went wrong.
-    async fn failed(&self, headers: &HeaderMap, status: StatusCode, said: String) -> Response {
+    async fn failed(&self, headers: &HeaderMap, status: StatusCode, why: &Problem) -> Response {
+        let said = why.to_string().replace('\n', ". ");
         let arriving = Arriving { said: Some(said), ..Arriving::default() };
         page_data::html(status, page_data::login_page(&self.doors.site, headers, arriving).await)
     }
@@ -106,8 +108,7 @@ pub async fn begin(State(on): State<SignOn>, Query(query): Query<BeginQuery>, he
     match sent_away(&on, query, &headers).await {
         Ok(response) => response,
         Err(problem) if problem.is(ProblemCode::ProviderUnreachable) => {
-            let said = [Some(problem.title), problem.hint].into_iter().flatten().collect::<Vec<_>>().join(". ");
-            on.failed(&headers, StatusCode::SERVICE_UNAVAILABLE, said).await
+            on.failed(&headers, StatusCode::SERVICE_UNAVAILABLE, &problem).await
         }
         Err(problem) => page_data::problem_page(&on.doors.site, &headers, &problem),
     }
@@ -144,17 +145,15 @@ fn cookie(on: &SignOn, headers: &HeaderMap, value: &str, seconds: u64) -> [(Head
 /// `GET /login/callback`: back from the provider.
 pub async fn callback(State(on): State<SignOn>, Query(query): Query<CallbackQuery>, headers: HeaderMap) -> Response {
     let Some(away) = query.state.as_deref().and_then(|state| on.back(state, &headers)) else {
-        let said = "This took too long, was begun in another browser, or was done already. Try again.";
-        return on.failed(&headers, StatusCode::BAD_REQUEST, said.to_owned()).await;
+        let title = "This took too long, was begun in another browser, or was done already";
+        let problem = Problem::new(ProblemCode::InvalidCode, title).hint("Try again");
+        return on.failed(&headers, StatusCode::BAD_REQUEST, &problem).await;
     };
     let response = match arrived(&on, query, away).await {
         Ok(arriving) => {
             page_data::html(StatusCode::OK, page_data::login_page(&on.doors.site, &headers, arriving).await)
         }
-        Err(problem) => {
-            let said = [Some(problem.title), problem.hint].into_iter().flatten().collect::<Vec<_>>().join(". ");
-            on.failed(&headers, StatusCode::FORBIDDEN, said).await
-        }
+        Err(problem) => on.failed(&headers, StatusCode::FORBIDDEN, &problem).await,
     };
     (cookie(&on, &headers, "", 0), response).into_response()
 }

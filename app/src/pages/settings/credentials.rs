@@ -1,5 +1,6 @@
 //! Credentials: keys of agents, and browsers of people.
 
+use super::question::question;
 use crate::clock::{Clock, moment};
 use crate::figures;
 use crate::icon::Glyph;
@@ -182,13 +183,9 @@ pub fn quota_dialog() -> Part {
 }
 
 pub fn revoke_dialog() -> Part {
-    part! {
-        <dialog id="revoke" class="ask" aria-labelledby="revoke-title"><form method="dialog">
-            <h2 id="revoke-title">"Revoke "<span data-name=""></span>"?"</h2>
-            <p class="mut">"Programs that use it are refused from now on. This can't be undone, but you can create a new key at any time."</p>
-            <div class="actions"><button value="" class="btn">"Keep it"</button><button value="revoke" class="btn deny">"Revoke"</button></div>
-        </form></dialog>
-    }
+    let says =
+        "Programs that use it are refused from now on. This can't be undone, but you can create a new key at any time.";
+    question("revoke", "Revoke ", says, ["Keep it", "Revoke"])
 }
 
 /// Asked where this browser has something that wasn't sent.

@@ -1,5 +1,6 @@
 //! Other machines, whose agents' files are sent here.
 
+use super::question::question;
 use crate::clock::{Clock, moment};
 use crate::figures;
 use crate::part::{Part, part};
@@ -50,11 +51,6 @@ fn row(machine: &MachineInfo, clock: &Clock) -> Part {
 }
 
 pub fn remove_dialog() -> Part {
-    part! {
-        <dialog id="remove-machine" class="ask" aria-labelledby="remove-machine-title"><form method="dialog">
-            <h2 id="remove-machine-title">"Remove "<span data-name=""></span>"?"</h2>
-            <p class="mut">"Its key is refused from now on. Its sessions stay."</p>
-            <div class="actions"><button value="" class="btn">"Cancel"</button><button value="yes" class="btn deny">"Remove"</button></div>
-        </form></dialog>
-    }
+    let says = "Its key is refused from now on. Its sessions stay.";
+    question("remove-machine", "Remove ", says, ["Cancel", "Remove"])
 }

@@ -1,6 +1,7 @@
 //! People who may log in, their roles, and who sees which projects.
 
 use super::credentials::copied;
+use super::question::question;
 use crate::clock::{Clock, moment};
 use crate::figures;
 use crate::icon::Glyph;
@@ -61,13 +62,8 @@ fn invitation(id: &'static str, qr: &'static str, url: &'static str) -> Part {
 }
 
 pub fn remove_dialog() -> Part {
-    part! {
-        <dialog id="remove-person" class="ask" aria-labelledby="remove-person-title"><form method="dialog">
-            <h2 id="remove-person-title">"Remove "<span data-name=""></span>"?"</h2>
-            <p class="mut">"Their browsers are logged out at once. What they wrote and decided stays, with their name."</p>
-            <div class="actions"><button value="" class="btn">"Cancel"</button><button value="yes" class="btn deny">"Remove"</button></div>
-        </form></dialog>
-    }
+    let says = "Their browsers are logged out at once. What they wrote and decided stays, with their name.";
+    question("remove-person", "Remove ", says, ["Cancel", "Remove"])
 }
 
 fn person(index: usize, person: &PersonInfo, clock: &Clock) -> Part {

@@ -1,5 +1,6 @@
 //! Links by which somebody without a log-in reads a session.
 
+use super::question::question;
 use crate::clock::{Clock, moment};
 use crate::figures;
 use crate::icon::Glyph;
@@ -81,11 +82,6 @@ fn ended(share: &Share, clock: &Clock) -> Part {
 }
 
 pub fn revoke_dialog() -> Part {
-    part! {
-        <dialog id="revoke-share" class="ask" aria-labelledby="revoke-share-title"><form method="dialog">
-            <h2 id="revoke-share-title">"Revoke the link to "<span data-name=""></span>"?"</h2>
-            <p class="mut">"It doesn't open from now on. What somebody has read or saved, they keep. You can create a new link at any time."</p>
-            <div class="actions"><button value="" class="btn">"Keep it"</button><button value="revoke" class="btn deny">"Revoke"</button></div>
-        </form></dialog>
-    }
+    let says = "It doesn't open from now on. What somebody has read or saved, they keep. You can create a new link at any time.";
+    question("revoke-share", "Revoke the link to ", says, ["Keep it", "Revoke"])
 }

@@ -41,27 +41,27 @@ async fn answer(method: Method, path_and_query: &str, body: Option<Vec<u8>>) -> 
 /// own message is for programs.
 pub(super) fn noticed(answer: Answer) -> Answer {
     if answer.status == 403 && answer.problem().is(ProblemCode::SecretMissing) {
-        from_page("refused");
+        from_page("refused", &JsValue::UNDEFINED);
     }
     if answer.status != 401 {
         return answer;
     }
-    from_page("signedOut");
+    from_page("signedOut", &JsValue::UNDEFINED);
     let body = r#"{"status":401,"code":"not_logged_in","title":"You are signed out"}"#;
     Answer { body: body.into(), ..answer }
 }
 
 /// Returns the log-in's secret. It is read for each request, because another tab may have logged in since.
 pub(super) async fn secret() -> Option<String> {
-    let kept = from_page("secret")?.dyn_into::<Promise>().ok()?;
+    let kept = from_page("secret", &JsValue::UNDEFINED)?.dyn_into::<Promise>().ok()?;
     JsFuture::from(kept).await.ok()?.as_string()
 }
 
 /// Calls a function of the page's script `secret.js`. None if it isn't loaded.
-fn from_page(function: &str) -> Option<JsValue> {
+pub fn from_page(function: &str, argument: &JsValue) -> Option<JsValue> {
     let script = Reflect::get(&js_sys::global(), &"verbatim".into()).ok()?;
     let function: Function = Reflect::get(&script, &function.into()).ok()?.dyn_into().ok()?;
-    function.call0(&script).ok()
+    function.call1(&script, argument).ok()
 }
 
 fn builder(method: Method, path_and_query: &str) -> RequestBuilder {

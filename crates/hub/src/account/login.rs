@@ -154,12 +154,12 @@ pub(crate) fn holds(login: &Login, now: Micros) -> bool {
     login.expires_at > now && now.since(login.last_used_at) <= IDLE_LIFE
 }
 
-/// How people log in may be changed by who has just shown who they are.
+/// Checks that the caller has just logged in, before it is changed how they do.
 ///
 /// # Errors
 ///
 /// 403 if the caller's log-in is older than 15 minutes.
-pub(crate) async fn is_fresh(scoped: &Scoped) -> Result<(), Problem> {
+pub(crate) async fn require_fresh(scoped: &Scoped) -> Result<(), Problem> {
     let login = match &scoped.login {
         Some(id) => scoped.hub.login_of_id(id).await?,
         None => None,

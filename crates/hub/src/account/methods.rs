@@ -1,6 +1,6 @@
 //! How people log in besides links.
 
-use crate::account::login::is_fresh;
+use crate::account::login::require_fresh;
 use crate::account::passkey_site::Site;
 use crate::basics::{clock, problem, problem::report};
 use crate::context::{Hub, Scoped};
@@ -24,14 +24,14 @@ pub async fn list_login_methods(scoped: &Scoped) -> Result<LogInMethods, Problem
     });
     Ok(LogInMethods {
         methods: methods.collect(),
-        may_change: is_fresh(scoped).await.is_ok(),
+        may_change: require_fresh(scoped).await.is_ok(),
         has_passkeys: Site::of(&scoped.hub).is_some(),
         provider: scoped.hub.settings.provider.clone(),
     })
 }
 
 pub async fn remove_login_method(scoped: &Scoped, path: &LogInMethodPath) -> Result<LogInMethods, Problem> {
-    is_fresh(scoped).await?;
+    require_fresh(scoped).await?;
     let (person, kind) = (scoped.caller.person_id(), path.kind.as_str());
     let found = scoped.hub.workspace.login_method(kind, &path.method).await.map_err(problem)?;
     let Some(method) = found.filter(|method| method.person_id == person) else {
@@ -44,7 +44,7 @@ pub async fn remove_login_method(scoped: &Scoped, path: &LogInMethodPath) -> Res
 
 /// Begins to add an account to the caller: their browser goes to the provider.
 pub async fn begin_single_sign_on(scoped: &Scoped) -> Result<SingleSignOnBegun, Problem> {
-    is_fresh(scoped).await?;
+    require_fresh(scoped).await?;
     if scoped.hub.settings.provider.is_none() {
         let problem = Problem::new(ProblemCode::NotFound, "This server has no provider of single sign-on");
         return Err(problem.hint("Start it with `--oidc-issuer`"));

@@ -1,6 +1,6 @@
 //! Passkeys: keys that devices and password managers keep, each for the name of one server (`WebAuthn`).
 
-use crate::account::login::is_fresh;
+use crate::account::login::require_fresh;
 use crate::account::methods;
 use crate::account::passkey_site::Site;
 use crate::basics::line::is_line;
@@ -73,7 +73,7 @@ fn too_many() -> Problem {
 }
 
 pub async fn create_passkey_options(scoped: &Scoped) -> Result<PasskeyOptions, Problem> {
-    is_fresh(scoped).await?;
+    require_fresh(scoped).await?;
     let site = Site::needed(&scoped.hub)?;
     let person = scoped.caller.person_id();
     let known = own(&scoped.hub, person).await?;
@@ -103,7 +103,7 @@ pub async fn create_passkey_options(scoped: &Scoped) -> Result<PasskeyOptions, P
 }
 
 pub async fn add_passkey(scoped: &Scoped, input: NewPasskey) -> Result<LogInMethods, Problem> {
-    is_fresh(scoped).await?;
+    require_fresh(scoped).await?;
     let site = Site::needed(&scoped.hub)?;
     let label = input.label.trim().to_owned();
     if !is_line(&label, NAME_CHARS) {

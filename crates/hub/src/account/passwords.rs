@@ -1,7 +1,7 @@
 //! Passwords. Only an Argon2id hash of each is stored. Wrong ones are limited by name and by address, whether or not
 //! there is such a person, and nothing says which of the two was wrong.
 
-use crate::account::login::{LogInAttempt, is_fresh};
+use crate::account::login::{LogInAttempt, require_fresh};
 use crate::account::methods;
 use crate::basics::problem;
 use crate::context::{Hub, Scoped, TopicState};
@@ -19,7 +19,7 @@ use tokio::time::Instant;
 
 /// Characters of a password.
 const CHARS: RangeInclusive<usize> = 12..=200;
-/// What a check costs: OWASP's least for Argon2id.
+/// Memory and rounds of one check: the least that OWASP recommends for Argon2id.
 const MEMORY_KIB: u32 = 19 * 1024;
 const ROUNDS: u32 = 2;
 /// Checks at a time, so that they take no more memory than that together.
@@ -39,7 +39,7 @@ pub struct Passwords {
     wrong: Mutex<HashMap<Guessed, Vec<Instant>>>,
 }
 
-/// What a guess counts for.
+/// The name that was tried, or the address from which it was tried.
 #[derive(Debug, Clone, PartialEq, Eq, Hash)]
 enum Guessed {
     Name(String),
@@ -171,7 +171,7 @@ fn verify(hash: Option<&str>, given: &str) -> Result<bool, Problem> {
 
 pub async fn set_password(scoped: &Scoped, input: SetPassword) -> Result<LogInMethods, Problem> {
     let SetPassword { password } = input;
-    is_fresh(scoped).await?;
+    require_fresh(scoped).await?;
     if !CHARS.contains(&password.chars().count()) {
         let expected = format!("{} to {} characters", CHARS.start(), CHARS.end());
         return Err(Problem::field("/password", &expected));

@@ -90,26 +90,30 @@ struct Follower {
     sweeping: Option<JoinHandle<Vec<PathBuf>>>,
 }
 
-/// Imports what is there, then follows all roots until the hub shuts down.
-pub async fn follow(hub: Hub) {
-    let shutdown = hub.shutdown.clone();
-    let (send, changed) = mpsc::channel::<PathBuf>(QUEUE);
+/// Returns a watcher that sends the paths that change, as long as there is room for them. None if the system has none.
+pub fn watcher(changed: mpsc::Sender<PathBuf>) -> Option<notify::RecommendedWatcher> {
     let handler = move |event: notify::Result<notify::Event>| {
         if let Ok(event) = event
             && !event.kind.is_access()
         {
             for path in event.paths {
-                let _ = send.try_send(path);
+                let _ = changed.try_send(path);
             }
         }
     };
     // A link may lead to the whole disk: where one is followed, its place is watched.
     let config = notify::Config::default().with_follow_symlinks(false);
-    let watcher = notify::RecommendedWatcher::new(handler, config)
+    notify::RecommendedWatcher::new(handler, config)
         .inspect_err(|error| tracing::warn!(%error, "files can't be watched: they are looked at every 15 s"))
-        .ok();
+        .ok()
+}
+
+/// Imports what is there, then follows all roots until the hub shuts down.
+pub async fn follow(hub: Hub) {
+    let shutdown = hub.shutdown.clone();
+    let (send, changed) = mpsc::channel::<PathBuf>(QUEUE);
     let follower = Follower {
-        watcher,
+        watcher: watcher(send),
         unwatched: hub.settings.roots.iter().map(watched).collect(),
         links: Vec::new(),
         open: HashMap::new(),

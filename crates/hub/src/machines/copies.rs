@@ -120,7 +120,7 @@ impl Copies {
         let folder = path.parent().ok_or(ErrorKind::InvalidInput)?;
         store::private_dir(folder)?;
         let mut file = store::private_file(&path)?;
-        // What was collected of another version of the file is worth nothing.
+        // An older version of the file may have been collected in part.
         if size.is_some() && piece.offset == 0 {
             file.set_len(0)?;
         }

@@ -19,7 +19,7 @@ use store::{Machine, OFFLINE, Sight};
 /// Characters of a name, and of what a machine says about itself.
 const NAME_CHARS: usize = 60;
 const MOST_MACHINES: usize = 200;
-/// What a machine may send: its files are as large as they are, and a rewritten one is sent again.
+/// Limit of a machine's key. It is high, since files may be large, and a rewritten file is sent again.
 const QUOTA: Quota = Quota { messages: Some(1_000_000_000), bytes: Some(1_000_000_000_000) };
 
 pub async fn list_machines(scoped: &Scoped) -> Result<Machines, Problem> {

@@ -58,18 +58,23 @@ impl Finder {
 
     /// All files of all agents.
     pub fn all(&mut self) -> Vec<Found> {
-        self.found(|_| true)
+        self.found(|_| true, |_| true)
     }
 
     /// The files that changed: those of these paths, and what goes with them.
     pub fn of(&mut self, changed: &[PathBuf]) -> Vec<Found> {
         let changed: BTreeSet<PathBuf> = changed.iter().cloned().map(database::written_to).collect();
-        self.found(|path| changed.contains(path) || path.ancestors().any(|above| changed.contains(above)))
+        let is_in = |folder: &Path| {
+            changed.iter().any(|path| path.starts_with(folder))
+                || folder.ancestors().any(|above| changed.contains(above))
+        };
+        self.found(is_in, |path| path.ancestors().any(|above| changed.contains(above)))
     }
 
-    fn found(&mut self, is_wanted: impl Fn(&Path) -> bool) -> Vec<Found> {
+    /// Returns the wanted files of the folders to look into.
+    fn found(&mut self, looks_into: impl Fn(&Path) -> bool, is_wanted: impl Fn(&Path) -> bool) -> Vec<Found> {
         let mut all = Vec::new();
-        for here in folders::readable() {
+        for here in folders::readable().filter(|here| looks_into(&here.path)) {
             let Ok(root) = here.path.canonicalize() else { continue };
             if self.exclude.iter().any(|excluded| root.starts_with(excluded)) {
                 continue;
