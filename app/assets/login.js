@@ -72,8 +72,8 @@ async function state() {
 }
 
 let isOurs = false;
-// Who came to log in again, though the browser is logged in.
-const isAgain = fragment.has('again');
+// Who came to log in again, though the browser is logged in. Who comes back from a provider did that there.
+const isAgain = fragment.has('again') || Boolean(came.next);
 
 function showForms() {
   for (const one of [form, byPassword]) if (one) one.hidden = false;

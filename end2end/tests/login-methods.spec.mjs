@@ -141,6 +141,14 @@ test.describe('by a provider', () => {
     await ready(page);
     expect((await act(page, 'GET', '/v1/me')).body.role).toBe('owner');
     expect((await act(page, 'GET', '/v1/users')).body.people.map(({ name }) => name)).toEqual(['Owner', 'Ines']);
+
+    // Who is logged in may log in again, even as somebody else: the provider is asked anew.
+    accounts.bo[0] = ['agents'];
+    await context.clearCookies({ name: /^(?!verbatim_)/ });
+    await page.goto(`${verbatim.url}/login#again`);
+    await by(page, 'bo');
+    await ready(page);
+    expect((await act(page, 'GET', '/v1/me')).body.name).toBe('Bo');
   });
 
   test('the owner adds an account to themselves', async ({ page, verbatim, context }) => {

@@ -38,6 +38,7 @@ struct Away {
     sent: Sent,
     /// What its cookie holds: it alone may come back.
     browser: String,
+    /// Where they go on to: never empty, as the log-in page knows by it who comes back.
     next: String,
     /// Who adds the account to themselves.
     person: Option<String>,
@@ -129,7 +130,11 @@ async fn sent_away(on: &SignOn, query: BeginQuery, headers: &HeaderMap) -> Resul
         let title = format!("{} can't be reached", provider.name());
         Problem::new(ProblemCode::ProviderUnreachable, title).hint("Try again, or log in another way")
     })?;
-    let next = if person.is_some() { "/settings#login-methods".to_owned() } else { query.next.unwrap_or_default() };
+    let next = match (&person, query.next) {
+        (Some(_), _) => "/settings#login-methods".to_owned(),
+        (None, Some(next)) if !next.is_empty() => next,
+        (None, _) => "/".to_owned(),
+    };
     on.remember(state, Away { since: Instant::now(), sent, browser: browser.clone(), next, person });
     Ok((cookie(on, headers, &browser, LIFE.as_secs()), Redirect::to(url.as_str())).into_response())
 }
