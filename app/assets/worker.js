@@ -295,8 +295,8 @@ async function changing(event) {
 }
 
 async function dropMissing() {
-  for (const name of await names()) {
-    const { status } = await fetch(name.slice(SESSION.length), { method: 'HEAD' });
+  await Promise.all((await names()).map(async (name) => {
+    const { status } = await fetch(name.slice(SESSION.length).replace('/s/', '/v1/sessions/'), { method: 'HEAD' });
     if (status === 404) await caches.delete(name);
-  }
+  }));
 }

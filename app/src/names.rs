@@ -1,6 +1,8 @@
 //! Display names of message types, projects and models.
 
 use api::sessions::Facet;
+#[cfg(feature = "ssr")]
+use model::model_context::CacheMissCause;
 use model::worktree::{elsewhere, repository};
 #[cfg(feature = "ssr")]
 use model::{Role, Session};
@@ -77,6 +79,20 @@ pub fn model_name(model: &str) -> String {
     let number = |part: &&str| part.bytes().all(|b| b.is_ascii_digit());
     let (numbers, words): (Vec<&str>, Vec<&str>) = parts.into_iter().partition(number);
     [words.join(" "), numbers.join(".")].into_iter().filter(|part| !part.is_empty()).collect::<Vec<_>>().join(" ")
+}
+
+/// Why a request missed the provider's cache, in words.
+#[cfg(feature = "ssr")]
+pub fn cache_miss(cause: CacheMissCause) -> &'static str {
+    match cause {
+        CacheMissCause::Model => "another model answered",
+        CacheMissCause::Tools => "the tool definitions changed",
+        CacheMissCause::System => "the system prompt changed",
+        CacheMissCause::Settings => "settings of the request changed",
+        CacheMissCause::Messages => "earlier messages changed",
+        CacheMissCause::Expired => "the entry had expired",
+        CacheMissCause::Unknown => "the records don't show why",
+    }
 }
 
 #[cfg(test)]

@@ -1,8 +1,8 @@
 // The server behind real proxies: node end2end/proxies/check.mjs [nginx|caddy|haproxy ...]
 //
 // LOUD=1 shows what server and proxies log. Needs openssl and the proxies (Debian: nginx-light, caddy, haproxy), and the program: VERBATIM_PROGRAM, or target/debug/verbatim.
-// Each proxy has the configuration that docs/user/network.md shows, with folders and ports of this run. Asserted are the log-in with its
-// cookie, an event that comes while its stream is open, a large upload, and HTTP/2.
+// Each proxy has the configuration that docs/user/network.md shows, with a name, folders and ports of this run. Asserted are the log-in with its
+// cookie, an event that comes while its stream is open, a large upload, HTTP/2, and what `verbatim doctor --public` says.
 import assert from 'node:assert/strict';
 import { execFileSync, spawn } from 'node:child_process';
 import { chmodSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
@@ -17,7 +17,8 @@ import { fileURLToPath } from 'node:url';
 
 const here = dirname(fileURLToPath(import.meta.url));
 const program = process.env.VERBATIM_PROGRAM ?? join(here, '../../target/debug/verbatim');
-const host = 'agents.example.org';
+// A name that this machine knows, in place of the one in the configurations.
+const host = 'localhost';
 const proxies = {
   nginx: { file: 'nginx.conf', command: (file) => ['nginx', '-c', file] },
   caddy: { file: 'Caddyfile', command: (file) => ['caddy', 'run', '--adapter', 'caddyfile', '--config', file] },
@@ -46,7 +47,7 @@ async function behind(name) {
   };
   try {
     const openssl = ['req', '-x509', '-newkey', 'ec', '-pkeyopt', 'ec_paramgen_curve:P-256', '-nodes', '-days', '2', '-subj', `/CN=${host}`];
-    execFileSync('openssl', [...openssl, '-addext', `subjectAltName=DNS:${host}`, '-keyout', join(folder, 'key.pem'), '-out', join(folder, 'cert.pem')], { stdio: 'ignore' });
+    execFileSync('openssl', [...openssl, '-addext', 'basicConstraints=critical,CA:FALSE', '-addext', `subjectAltName=DNS:${host}`, '-keyout', join(folder, 'key.pem'), '-out', join(folder, 'cert.pem')], { stdio: 'ignore' });
     const certificate = readFileSync(join(folder, 'cert.pem'));
     writeFileSync(join(folder, 'agents.pem'), [certificate, readFileSync(join(folder, 'key.pem'))].join('\n'));
     const port = await freePort();
@@ -55,10 +56,13 @@ async function behind(name) {
     const [line] = await new Promise((resolve) => createInterface({ input: server.stdout }).once('line', (...line) => resolve(line)));
     const { url: local } = JSON.parse(readFileSync(join(folder, 'data/server.json')));
     const text = readFileSync(join(here, file), 'utf8');
-    writeFileSync(join(folder, file), text.replaceAll('FOLDER', folder).replaceAll('SERVER', new URL(local).port).replaceAll('PORT', port));
+    writeFileSync(join(folder, file), text.replaceAll('agents.example.org', host).replaceAll('FOLDER', folder).replaceAll('SERVER', new URL(local).port).replaceAll('PORT', port));
     const [proxy, ...args] = command(join(folder, file));
     start(proxy, args);
     await check(name, { url, port, certificate, code: line.split('#c=')[1] });
+    const env = { ...process.env, HOME: folder, SSL_CERT_FILE: join(folder, 'cert.pem') };
+    const doctor = execFileSync(program, ['doctor', '--public', '--data-dir', join(folder, 'data')], { env, encoding: 'utf8' });
+    console.log(`${name}: doctor says\n${doctor}`);
   } finally {
     ended.forEach((end) => end());
     await sleep(200);

@@ -4,7 +4,10 @@
 //! The authority can vouch for the names that it was made for, and for nothing else: a stolen key opens no other site.
 
 use crate::data_dir;
+use crate::tls::validity;
 use anyhow::{Context as _, Result, bail};
+use hub::Hub;
+use hub::host::{HostEvent, HostMessage};
 use jiff::civil::Date;
 use jiff::tz::TimeZone;
 use jiff::{Timestamp, ToSpan as _};
@@ -18,10 +21,14 @@ use sha2::{Digest as _, Sha256};
 use std::fs;
 use std::net::IpAddr;
 use std::path::{Path, PathBuf};
+use std::time::Duration;
 
 /// Days for which the authority is valid, and a certificate by it: some systems take no longer one.
 const AUTHORITY_DAYS: i64 = 3650;
 const DAYS: i64 = 397;
+/// Days before its end when a running server renews its certificate, and how often it looks.
+const LEFT: i64 = 30;
+const LOOK: Duration = Duration::from_hours(6);
 /// Days that a device's clock may be behind.
 const BEFORE: i64 = 1;
 /// The longest name, in characters.
@@ -120,6 +127,39 @@ impl Authority {
         Ok(Issued { names, is_new, fingerprint: fingerprint(&der), until: plus(today, DAYS)? })
     }
 
+    /// Renews the server's certificate in time, until the hub ends.
+    pub async fn keep_valid(self, hub: Hub) {
+        let mut told = None;
+        loop {
+            let outcome = today().and_then(|today| self.renew_if_due(today));
+            match outcome {
+                Ok(Some(issued)) => tracing::info!(until = %issued.until, "the server's certificate was renewed"),
+                Ok(None) => told = None,
+                Err(error) => {
+                    let error = format!("{error:#}");
+                    tracing::warn!("the server's certificate wasn't renewed: {error}");
+                    if told.as_ref() != Some(&error) {
+                        hub.tell_all(&HostMessage::new(&HostEvent::CertificateFailed { error: error.clone() })).await;
+                        told = Some(error);
+                    }
+                }
+            }
+            if hub.shutdown.run_until_cancelled(tokio::time::sleep(LOOK)).await.is_none() {
+                return;
+            }
+        }
+    }
+
+    /// Creates another certificate if the one before is nearly over.
+    fn renew_if_due(&self, today: Date) -> Result<Option<Issued>> {
+        let [_, until] = validity(&self.chain())?;
+        let until = Timestamp::from_second(i64::try_from(until)?)?.to_zoned(TimeZone::UTC).date();
+        if plus(today, LEFT)? < until {
+            return Ok(None);
+        }
+        self.init(&[], false, today).map(Some)
+    }
+
     /// The names of the authority; None if there is none.
     fn known(&self) -> Result<Option<Vec<String>>> {
         match fs::read_to_string(self.names()) {
@@ -206,4 +246,26 @@ fn span(params: &mut CertificateParams, today: Date, days: i64) -> Result<()> {
 
 fn plus(day: Date, days: i64) -> Result<Date> {
     Ok(day.checked_add(days.days())?)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::Authority;
+    use crate::tls::validity;
+    use jiff::civil::date;
+
+    #[test]
+    fn a_certificate_is_renewed_in_its_last_month() {
+        let dir = tempfile::tempdir().unwrap();
+        let authority = Authority::of(dir.path());
+        authority.init(&["agents.home.arpa".to_owned()], false, date(2026, 1, 1)).unwrap();
+        let until = || validity(&authority.chain()).unwrap()[1];
+        let (first, certificate) = (until(), std::fs::read(authority.certificate()).unwrap());
+        assert!(authority.renew_if_due(date(2027, 1, 2)).unwrap().is_none());
+        assert_eq!(until(), first);
+        let issued = authority.renew_if_due(date(2027, 1, 3)).unwrap().unwrap();
+        assert_eq!((issued.until, issued.is_new), (date(2028, 2, 4), false));
+        assert_eq!(until() - first, 367 * 24 * 60 * 60);
+        assert_eq!(std::fs::read(authority.certificate()).unwrap(), certificate);
+    }
 }

@@ -32,6 +32,11 @@ impl PublicUrl {
         Ok(Self { host, port: url.port() })
     }
 
+    /// Returns the name, or the address: that of IPv6 in brackets.
+    pub fn host(&self) -> &str {
+        &self.host
+    }
+
     /// Returns true if a `Host` header names this server.
     pub fn is_host(&self, host: &str) -> bool {
         let rest = host.get(..self.host.len()).filter(|name| name.eq_ignore_ascii_case(&self.host));

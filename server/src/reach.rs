@@ -1,5 +1,6 @@
 //! How other machines reach the server: its public URL, its certificate, and the proxies in front of it.
 
+use crate::acme::Acme;
 use crate::cli::{PublicArgs, SignOnArgs};
 use crate::public_url::PublicUrl;
 use crate::single_sign_on::Provider;
@@ -8,6 +9,7 @@ use anyhow::{Result, bail};
 use axum::http::HeaderName;
 use ipnet::IpNet;
 use std::net::{IpAddr, SocketAddr};
+use std::path::Path;
 use std::sync::Arc;
 
 /// Which machines can reach the server, and how.
@@ -15,6 +17,8 @@ use std::sync::Arc;
 pub struct Reach {
     pub url: Option<PublicUrl>,
     pub tls: Option<Tls>,
+    /// What fetches and renews the certificate.
+    pub acme: Option<Acme>,
     /// The certificate of an authority of one's own (DER), for devices that are to trust it.
     pub authority: Option<Arc<[u8]>>,
     /// The provider by which people log in.
@@ -25,21 +29,32 @@ pub struct Reach {
 }
 
 impl Reach {
-    /// Reads the certificate, if one is named.
+    /// Reads the certificate, if one is named or was fetched before.
     ///
     /// # Errors
     ///
     /// If an option lacks another one that it needs, or the certificate can't be used.
-    pub fn of(args: &PublicArgs, sign_on: &SignOnArgs) -> Result<Self> {
-        let PublicArgs { public_url, tls_cert, tls_key, trusted_proxy, proxy_user_header } = args;
+    pub fn of(args: &PublicArgs, sign_on: &SignOnArgs, data_dir: &Path) -> Result<Self> {
+        let PublicArgs { public_url, tls_cert, tls_key, trusted_proxy, proxy_user_header, .. } = args;
+        if args.tls_acme && tls_cert.is_some() {
+            bail!("`--tls-acme` fetches the certificate that `--tls-cert` names\nUse one of the two");
+        }
+        let acme = public_url
+            .as_ref()
+            .filter(|_| args.tls_acme)
+            .map(|url| Acme::new(&args.acme_directory, args.acme_email.as_deref(), url.host(), data_dir));
         let tls = match (tls_cert, tls_key) {
             (Some(certificate), Some(key)) => Some(Tls::read(certificate, key)?),
-            (None, None) => None,
+            (None, None) => acme.as_ref().map(Acme::tls).transpose()?,
             (Some(_), None) => bail!("`--tls-cert` needs the private key of the certificate\nAdd `--tls-key FILE`"),
             (None, Some(_)) => bail!("`--tls-key` needs the certificate of the key\nAdd `--tls-cert FILE`"),
         };
-        let option = if tls.is_some() { "--tls-cert" } else { "--trusted-proxy" };
-        if public_url.is_none() && (tls.is_some() || !trusted_proxy.is_empty()) {
+        let option = match (&tls, args.tls_acme) {
+            (Some(_), _) => "--tls-cert",
+            (None, true) => "--tls-acme",
+            (None, false) => "--trusted-proxy",
+        };
+        if public_url.is_none() && (tls.is_some() || args.tls_acme || !trusted_proxy.is_empty()) {
             bail!(
                 "`{option}` needs the address that people type, since the server refuses all others\n\
                  Add `--public-url https://NAME`"
@@ -54,6 +69,7 @@ impl Reach {
         Ok(Self {
             url: public_url.clone(),
             tls,
+            acme,
             authority: None,
             provider: Provider::of(sign_on)?,
             user_header: proxy_user_header.clone(),
@@ -72,7 +88,7 @@ impl Reach {
         }
         bail!(
             "listening on {address} would let other machines in without TLS\n\
-             With a certificate, add `--public-url https://NAME --tls-cert FILE --tls-key FILE`; behind a reverse proxy with TLS, \
+             With a certificate, add `--public-url https://NAME --tls-cert FILE --tls-key FILE`, or `--tls-acme` to fetch one; behind a reverse proxy with TLS, \
              add `--public-url https://NAME --trusted-proxy ADDRESS`. For one other machine, listen on 127.0.0.1 and \
              forward the port: `ssh -L 7117:127.0.0.1:7117 HOST`"
         )

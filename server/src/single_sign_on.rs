@@ -1,5 +1,6 @@
 //! The provider of single sign-on, by `OpenID` Connect: where people are sent, and what it says of who comes back.
 
+use crate::bounded_http::BoundedHttp;
 use crate::cli::SignOnArgs;
 use crate::sign_on_rules::{Rule, role};
 use anyhow::{Context as _, Result, bail};
@@ -10,22 +11,15 @@ use base64::engine::general_purpose::URL_SAFE_NO_PAD;
 use hub::people::accounts::Account;
 use openidconnect::core::{CoreAuthenticationFlow, CoreClient, CoreClientAuthMethod, CoreProviderMetadata};
 use openidconnect::{
-    AsyncHttpClient, AuthType, AuthorizationCode, ClientId, ClientSecret, CsrfToken, HttpRequest, HttpResponse,
-    IssuerUrl, Nonce, OAuth2TokenResponse as _, PkceCodeChallenge, PkceCodeVerifier, RedirectUrl, Scope,
-    TokenResponse as _,
+    AuthType, AuthorizationCode, ClientId, ClientSecret, CsrfToken, IssuerUrl, Nonce, OAuth2TokenResponse as _,
+    PkceCodeChallenge, PkceCodeVerifier, RedirectUrl, Scope, TokenResponse as _,
 };
-use reqwest::redirect::Policy;
-use reqwest::{Client, Url};
+use reqwest::Url;
 use serde_json::{Map, Value};
-use std::io;
-use std::pin::Pin;
 use std::sync::{Arc, Mutex, PoisonError};
 use std::time::Duration;
 use tokio::time::Instant;
 
-/// How long the provider may take for an answer, and how many bytes that may have.
-const PATIENCE: Duration = Duration::from_secs(10);
-const MOST_BYTES: usize = 1 << 20;
 /// How long what the provider says of itself is used.
 const KNOWN_FOR: Duration = Duration::from_hours(1);
 /// What is asked for beside `openid`.
@@ -35,31 +29,6 @@ const SCOPES: [&str; 2] = ["profile", "email"];
 pub struct Sent {
     nonce: Nonce,
     verifier: PkceCodeVerifier,
-}
-
-/// Follows no redirect, and reads no endless answer.
-struct Http(Client);
-
-impl<'c> AsyncHttpClient<'c> for Http {
-    type Error = io::Error;
-    type Future = Pin<Box<dyn Future<Output = io::Result<HttpResponse>> + Send + 'c>>;
-
-    fn call(&'c self, request: HttpRequest) -> Self::Future {
-        Box::pin(async move {
-            let request = request.try_into().map_err(io::Error::other)?;
-            let mut answer = self.0.execute(request).await.map_err(io::Error::other)?;
-            let mut response = HttpResponse::new(Vec::new());
-            *response.status_mut() = answer.status();
-            *response.headers_mut() = std::mem::take(answer.headers_mut());
-            while let Some(bytes) = answer.chunk().await.map_err(io::Error::other)? {
-                if response.body().len() + bytes.len() > MOST_BYTES {
-                    return Err(io::Error::other("the answer is too large"));
-                }
-                response.body_mut().extend_from_slice(&bytes);
-            }
-            Ok(response)
-        })
-    }
 }
 
 /// The provider. Cheap to clone; clones share what is known of it.
@@ -72,7 +41,7 @@ struct Inner {
     secret: Option<ClientSecret>,
     name: String,
     rules: Vec<Rule>,
-    http: Http,
+    http: BoundedHttp,
     known: Mutex<Option<(Instant, CoreProviderMetadata)>>,
 }
 
@@ -100,14 +69,13 @@ impl Provider {
             );
         }
         let host = issuer.host_str().unwrap_or_default().to_owned();
-        let http = Client::builder().redirect(Policy::none()).timeout(PATIENCE).build();
         Ok(Some(Self(Arc::new(Inner {
             issuer,
             id: ClientId::new(id),
             secret: client_secret.clone().map(ClientSecret::new),
             name: name.clone().unwrap_or(host),
             rules: people.clone(),
-            http: Http(http.context("TLS can't be used")?),
+            http: BoundedHttp::new().context("TLS can't be used")?,
             known: Mutex::default(),
         }))))
     }
@@ -183,7 +151,7 @@ impl Provider {
         if let Some(url) = userinfo {
             let bearer = format!("Bearer {}", tokens.access_token().secret());
             let request = Request::get(url).header(AUTHORIZATION, bearer).body(Vec::new())?;
-            let told = self.0.http.call(request).await?;
+            let told = self.0.http.send(request).await?;
             if told.status().is_success() {
                 let told: Map<String, Value> = serde_json::from_slice(told.body())?;
                 if told.get("sub") == claims.get("sub") {

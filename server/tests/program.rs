@@ -5,6 +5,8 @@
 
 #[path = "program/access.rs"]
 mod access;
+#[path = "program/acme.rs"]
+mod acme;
 #[path = "program/archive.rs"]
 mod archive;
 #[path = "program/audit.rs"]

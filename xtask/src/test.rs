@@ -2,7 +2,7 @@
 use std::process::{Command, ExitCode};
 use std::thread;
 
-use anyhow::Result;
+use anyhow::{Context as _, Result};
 use clap::{Args, builder::PossibleValuesParser};
 
 use crate::{
@@ -140,6 +140,7 @@ fn clippy() -> Result<()> {
 fn native_tests(counts: &Counts) -> Result<()> {
     // Many tests wait for a server that waits: twice as many as there are processors keep all of them busy.
     let threads = thread::available_parallelism()?.get() * 2;
+    tools::installed("pebble", "pebble").context("the tests of certificates need an authority")?;
     let cluster = Cluster::start()?;
     let packages = [PROGRAM.as_slice()].into_iter().chain(OURSELVES.iter().map(<[_; 2]>::as_slice));
     packages.into_iter().try_for_each(|packages| {

@@ -6,7 +6,7 @@
 use crate::clock::moment;
 use crate::figures;
 use crate::icon::Glyph;
-use crate::names::{model_name, title};
+use crate::names::{cache_miss, model_name, title};
 use crate::part::{Part, part};
 use crate::request_figures;
 use crate::shared::page_action::PageAction;
@@ -22,10 +22,11 @@ use api::messages::Entry;
 use api::sessions::SessionDetail;
 use leptos::prelude::*;
 use model::model_context::{
-    ContextBlock, ContextBlockKind, ContextChange, ContextPart, ContextRole, ContextVerdict, ModelContext,
+    CacheUse, ContextBlock, ContextBlockKind, ContextChange, ContextPart, ContextRole, ContextVerdict, ModelContext,
     UnrecordedPart,
 };
 use model::{Body, Role};
+use serde_json::Value;
 
 pub struct ContextPage {
     pub detail: SessionDetail,
@@ -117,7 +118,9 @@ fn whole(data: &ContextPage, of: &SessionContext) -> Part {
         {summary(data, context)}
         {reason(data, context)}
         {composition(context)}
+        {context.change.as_ref().and_then(|change| change.cache.as_ref()).map(cache)}
         {context.change.as_ref().map(|change| changed(data, context, change))}
+        {settings(context)}
         {parts(data, context)}
     }
 }
@@ -255,6 +258,42 @@ fn composition(context: &ModelContext) -> Option<Part> {
     })
 }
 
+/// How much of the provider's prompt cache was read, and why not all that was there.
+fn cache(cache: &CacheUse) -> Part {
+    let why = cache.cause.map(|cause| {
+        let words = cache_miss(cause);
+        let cost = cache.cost_usd.map(|more| format!(", which cost {} more", figures::dollars(more)));
+        let details = cache.details.clone().map(|details| part! { <p class="cap" dir="auto">{visible::line(&details)}</p> });
+        part! {
+            <p><span class="chip" data-state="warm">{small_icon(Glyph::HALF)}"Cache miss"</span>
+                {format!(" {} tokens were read anew{}: {words}.", figures::tokens(cache.missed), cost.unwrap_or_default())}</p>{details}
+        }
+    });
+    let read = format!(
+        "{} of the {} tokens that the request before left in the provider's cache were read from it.",
+        figures::tokens(cache.read.min(cache.available)),
+        figures::tokens(cache.available)
+    );
+    part! {
+        <section class="figures" aria-labelledby="cache-heading"><h2 id="cache-heading">"Prompt cache"</h2>{why}<p class="cap">{read}</p></section>
+    }
+}
+
+/// The settings of the request, as the API names them.
+fn settings(context: &ModelContext) -> Option<Part> {
+    let row = |(name, value): (&String, &Value)| {
+        let value = value.as_str().map_or_else(|| value.to_string(), str::to_owned);
+        part! { <dt><code>{visible::line(name)}</code></dt><dd><code>{visible::line(&value)}</code></dd> }
+    };
+    let rows: Vec<Part> = context.settings.iter().map(row).collect();
+    (!rows.is_empty()).then(|| {
+        part! {
+            <section class="figures" aria-labelledby="settings-heading"><h2 id="settings-heading">"Settings of the request"</h2>
+                <dl class="kv">{rows}</dl></section>
+        }
+    })
+}
+
 /// Draws the added, removed and compacted blocks since the previous request.
 fn changed(data: &ContextPage, context: &ModelContext, change: &ContextChange) -> Part {
     let blocks = |n: u64| figures::counted(i64::try_from(n).unwrap_or(i64::MAX), "block");
@@ -335,10 +374,14 @@ fn rows(data: &ContextPage, blocks: &[&ContextBlock]) -> Part {
 
 fn row(data: &ContextPage, block: &ContextBlock) -> Part {
     let name = block.name.clone().map(|name| part! { <span class="mono">{visible::line(&name)}</span> });
+    let cached = block.cache_control.as_ref().map(|mark| {
+        let life = mark.get("ttl").and_then(Value::as_str).unwrap_or("5m");
+        part! { <span class="mut" title="The provider is asked to cache the request up to here">{format!("cached to here, {}", visible::line(life))}</span> }
+    });
     let inexact = block.inexact.then(|| part! { <span class="mut">"wording not recorded"</span> });
     part! {
         <li data-part=block.part.as_str()><i aria-hidden="true"></i>
-            <span class="what">{name_of(block.part)}" "{name}{inexact}</span>
+            <span class="what">{name_of(block.part)}" "{name}" "{inexact}{cached}</span>
             <span class="cut preview" dir="auto">{visible::line(&block.preview)}</span>
             <span class="num">{figures::tokens(block.tokens)}</span>{message_link(data, block.seq)}</li>
     }

@@ -13,6 +13,7 @@
 //! How to add an agent: a type that implements `Log`, and its arm in [`Transcript::of`].
 
 mod block;
+mod cache;
 mod claude;
 mod codex;
 mod gemini;

@@ -65,6 +65,10 @@ pub enum HostEvent {
     BackupFailed {
         error: String,
     },
+    /// The server's certificate wasn't renewed, or there is none yet.
+    CertificateFailed {
+        error: String,
+    },
     /// A rule of retention deleted sessions.
     SessionsRetired {
         rule: String,
@@ -101,6 +105,7 @@ impl HostEvent {
             Self::RunsMissed { .. } => "runs_missed",
             Self::DiskNearlyFull { .. } => "disk_nearly_full",
             Self::BackupFailed { .. } => "backup_failed",
+            Self::CertificateFailed { .. } => "certificate_failed",
             Self::SessionsRetired { .. } => "sessions_retired",
             Self::Budget { .. } => "budget",
             Self::Deployed { .. } => "deployed",
@@ -137,6 +142,9 @@ impl HostEvent {
                 format!("The disk is nearly full: {free_mib} MiB are left. Delete sessions, or free space elsewhere")
             }
             Self::BackupFailed { error } => format!("The backup that was due wasn't made: {error}"),
+            Self::CertificateFailed { error } => {
+                format!("No certificate was fetched, and it is tried again within hours: {error}")
+            }
             Self::SessionsRetired { rule, sessions } => {
                 let noun = if *sessions == 1 { "session" } else { "sessions" };
                 format!("The retention rule `{rule}` deleted {sessions} {noun}. They can be restored for 30 days")

@@ -2,6 +2,7 @@
 
 mod database;
 
+use crate::basics::moment::named_day;
 use crate::basics::{clock, problem};
 use crate::context::Scoped;
 use crate::context::pages::Pages;
@@ -10,9 +11,10 @@ use agents::context::{Transcript, of_messages, of_run};
 use api::Problem;
 use api::context::{ContextQuery, SessionContext};
 use api::sessions::SessionPath;
-use model::model_context::{ContextBlock, ContextVerdict, ModelContext};
+use cost::{Bill, Prices};
+use model::model_context::{ContextBlock, ContextReply, ContextVerdict, ModelContext};
 use model::source::Source;
-use model::{Message, Micros, RecordRef, Role, Run, Session, SourceId};
+use model::{Message, Micros, RecordRef, Role, Run, Session, SourceId, Usage};
 use serde_json::Value;
 use sha2::{Digest as _, Sha256};
 use std::collections::HashMap;
@@ -25,6 +27,8 @@ const READ: u64 = 32 << 20;
 const BEHIND: u64 = 2 << 20;
 /// Bytes that are read at once.
 const PIECE: u64 = 1 << 20;
+/// Microseconds of a day.
+const DAY: i64 = 86_400_000_000;
 /// Bytes of contents in an answer.
 const CONTENTS: u64 = 16 << 20;
 /// Messages of the model among which its last words with a record are looked for.
@@ -78,7 +82,8 @@ pub async fn get_context(scoped: &Scoped, path: &SessionPath, input: ContextQuer
         shorten(&mut context, if with_contents { CONTENTS } else { 0 });
         context
     });
-    let context = finishing.await?;
+    let mut context = finishing.await?;
+    price_miss(&scoped.hub.prices, &mut context);
     Ok(SessionContext { session: session.id.to_string(), agent: session.agent, context })
 }
 
@@ -380,6 +385,23 @@ impl Places {
             change.dropped.iter_mut().map(|dropped| &mut dropped.block).for_each(of_block);
         }
     }
+}
+
+/// Says what the request cost more than if it had read from the cache what was there.
+fn price_miss(prices: &Prices, context: &mut ModelContext) {
+    let ContextReply { model, at: Some(at), usage: Some(paid), .. } = &context.reply else { return };
+    let Some(cache) = context.change.as_mut().and_then(|change| change.cache.as_mut()) else { return };
+    let written = cache.missed.min(paid.cache_write);
+    let anew = (cache.missed - written).min(paid.input);
+    let cached = Usage {
+        input: paid.input - anew,
+        cache_write: paid.cache_write - written,
+        cache_read: paid.cache_read.saturating_add(written + anew),
+        output: paid.output,
+    };
+    let day = named_day(at.0.div_euclid(DAY));
+    let cost = |usage| prices.cost(model.as_deref(), &Bill::of_request(day.clone(), usage, 0)).ok();
+    cache.cost_usd = cost(*paid).zip(cost(cached)).map(|(paid, cached)| paid - cached).filter(|more| *more > 0.0);
 }
 
 /// Leaves contents out until the others have room, the longest first.

@@ -5,7 +5,7 @@
 
 pub mod format;
 
-use crate::{RecordRef, Usage, words};
+use crate::{Micros, RecordRef, Usage, words};
 use serde::{Deserialize, Serialize};
 use serde_json::{Map, Value};
 
@@ -90,6 +90,23 @@ words! {
         /// Settings of the request, such as its metadata.
         Settings = "settings",
     }
+    /// Why a request didn't read all that the previous one left in the provider's prompt cache.
+    CacheMissCause {
+        /// Another model answered.
+        Model = "model",
+        /// The tool definitions changed.
+        Tools = "tools",
+        /// The system prompt changed.
+        System = "system",
+        /// A setting changed that the cached messages depend on.
+        Settings = "settings",
+        /// Messages that were sent before changed, or are gone.
+        Messages = "messages",
+        /// The entry was no longer there.
+        Expired = "expired",
+        /// The records don't show why.
+        Unknown = "unknown",
+    }
 }
 
 /// One request to a model, reconstructed from records.
@@ -108,6 +125,10 @@ pub struct ModelContext {
     pub system: Vec<ContextBlock>,
     /// The tool definitions; empty if they aren't recorded.
     pub tools: Vec<ContextBlock>,
+    /// Settings of the request by their names in the API, such as `max_tokens` and `thinking`; empty if they aren't
+    /// recorded.
+    #[serde(default, skip_serializing_if = "Map::is_empty")]
+    pub settings: Map<String, Value>,
     /// Messages, in the order of the request.
     pub messages: Vec<ContextMessage>,
     /// Parts of the request that aren't recorded.
@@ -129,6 +150,9 @@ pub struct ContextReply {
     /// `seq` of its first message.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub seq: Option<i64>,
+    /// Time of the reply's first record. Absent if the records have none.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub at: Option<Micros>,
     /// Name of the model, as in the records.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub model: Option<String>,
@@ -194,6 +218,10 @@ pub struct ContextBlock {
     /// True if its exact wording isn't recorded.
     #[serde(default, skip_serializing_if = "std::ops::Not::not")]
     pub inexact: bool,
+    /// Marks the end of a part of the request that the provider is asked to cache, as in the API: `{"type":
+    /// "ephemeral", "ttl": "1h"}`.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub cache_control: Option<Value>,
     /// True if the previous request didn't contain it.
     #[serde(default, skip_serializing_if = "std::ops::Not::not")]
     pub added: bool,
@@ -247,6 +275,31 @@ pub struct ContextChange {
     pub dropped_tokens: i64,
     /// Blocks that only the previous request has, in its order.
     pub dropped: Vec<DroppedBlock>,
+    /// Use of the provider's prompt cache. None if the previous request left nothing there, or the records don't tell.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub cache: Option<CacheUse>,
+}
+
+/// How much a request read of what the previous one left in the provider's prompt cache.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
+pub struct CacheUse {
+    /// Tokens that the previous request left in the cache: those that it read and wrote.
+    pub available: i64,
+    /// Tokens of this request that were read from the cache.
+    pub read: i64,
+    /// Tokens that weren't read although they were available.
+    pub missed: i64,
+    /// Why they weren't; None if nothing was missed.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub cause: Option<CacheMissCause>,
+    /// What exactly changed, in a sentence.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub details: Option<String>,
+    /// What the request cost more than if they had been read, in US dollars. Absent if nothing was missed, or the model
+    /// has no price.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub cost_usd: Option<f64>,
 }
 
 /// A block that a request no longer has.

@@ -7,9 +7,10 @@ use crate::door::Door;
 use anyhow::Result;
 use api::context::{ContextQuery, SessionContext};
 use api::sessions::SessionPath;
-use app::figures::counted;
+use app::figures::{counted, dollars};
+use app::names::cache_miss;
 use model::model_context::format::{ContextFormat, body, text};
-use model::model_context::{ContextBlock, ContextRole, ContextVerdict};
+use model::model_context::{CacheUse, ContextBlock, ContextRole, ContextVerdict};
 use model::terminal::plain;
 use std::fmt::Write as _;
 
@@ -53,6 +54,10 @@ fn overview(found: &SessionContext) -> String {
         for block in &message.blocks {
             line(&mut out, if block.added { '+' } else { ' ' }, message.role, block);
         }
+    }
+    if !context.settings.is_empty() {
+        let settings: Vec<String> = context.settings.iter().map(|(name, value)| format!("{name} {value}")).collect();
+        let _ = writeln!(out, "\nSettings: {}", one_line(&settings.join(", ")));
     }
     if !context.unrecorded.is_empty() {
         let parts: Vec<String> = context.unrecorded.iter().map(|part| part.label()).collect();
@@ -101,6 +106,9 @@ fn difference(found: &SessionContext) -> String {
         change.dropped.len(),
         change.dropped_tokens
     );
+    if let Some(cache) = &change.cache {
+        out.push_str(&cache_line(cache));
+    }
     for dropped in &change.dropped {
         line(&mut out, if dropped.compacted { '~' } else { '-' }, dropped.role, &dropped.block);
     }
@@ -110,6 +118,14 @@ fn difference(found: &SessionContext) -> String {
         }
     }
     out
+}
+
+fn cache_line(cache: &CacheUse) -> String {
+    let read = format!("Prompt cache: {} of {} tokens were read", cache.read.min(cache.available), cache.available);
+    let Some(cause) = cache.cause else { return format!("{read}\n") };
+    let details = cache.details.as_deref().map(|details| format!(". {}", one_line(details))).unwrap_or_default();
+    let cost = cache.cost_usd.map(|more| format!(", which cost {} more", dollars(more))).unwrap_or_default();
+    format!("{read}; {} were read anew{cost}: {}{details}\n", cache.missed, cache_miss(cause))
 }
 
 /// `+ user       120     14  tool result Read: ...`

@@ -25,12 +25,6 @@ use tokio::net::TcpListener;
 use tokio_util::sync::CancellationToken;
 
 pub async fn run(mut args: Serve) -> Result<()> {
-    let mut reach = Reach::of(&args.public, &args.sign_on)?;
-    reach.check(args.listen)?;
-    // One that was passed can listen elsewhere than `--listen` says.
-    if let Some(passed) = &args.passed {
-        reach.check(passed.local_addr()?)?;
-    }
     // The example keeps to itself: its data goes with it, unless a folder for it is named.
     let demo_dir = if args.demo && !args.data_dir_typed {
         Some(permissions::temporary_dir().context("no temporary folder")?)
@@ -41,6 +35,12 @@ pub async fn run(mut args: Serve) -> Result<()> {
         Some(dir) => dir.path().to_owned(),
         None => data_dir::path(&args.data)?,
     };
+    let mut reach = Reach::of(&args.public, &args.sign_on, &dir)?;
+    reach.check(args.listen)?;
+    // One that was passed can listen elsewhere than `--listen` says.
+    if let Some(passed) = &args.passed {
+        reach.check(passed.local_addr()?)?;
+    }
     let database =
         if args.demo { Database::Sqlite(dir.join(data_dir::DATABASE)) } else { data_dir::database(&args.data, &dir)? };
     reach.authority = Authority::of(&dir).der().map(Arc::from);
@@ -102,9 +102,7 @@ pub async fn run(mut args: Serve) -> Result<()> {
     hub.tell_start().await;
     let limits =
         Limits { connections: data_dir::descriptors(args.connections), posts_per_second: args.posts_per_second };
-    if let Some(tls) = reach.tls.clone() {
-        tokio::spawn(tls.keep_fresh(shutdown.clone()));
-    }
+    keep_certificate(&reach, &args, &dir, &hub);
     let router = http::router(&hub, &key, address, &reach, args.build, limits);
     http::serve(listener, router, limits.connections, reach, stopping.clone(), shutdown).await;
     hub.join().await;
@@ -120,6 +118,23 @@ pub async fn run(mut args: Serve) -> Result<()> {
     }
     drop(lock);
     Ok(())
+}
+
+/// Keeps the certificate as its files are, and renews it if this program can.
+fn keep_certificate(reach: &Reach, args: &Serve, dir: &Path, hub: &Hub) {
+    let Some(tls) = reach.tls.clone() else { return };
+    tokio::spawn(tls.clone().keep_fresh(hub.shutdown.clone()));
+    if let Some(acme) = reach.acme.clone() {
+        tokio::spawn(acme.work(tls, hub.clone()));
+    }
+    let authority = Authority::of(dir);
+    if args.public.tls_cert.as_deref().is_some_and(|chain| same_file(chain, &authority.chain())) {
+        tokio::spawn(authority.keep_valid(hub.clone()));
+    }
+}
+
+fn same_file(one: &Path, other: &Path) -> bool {
+    one.canonicalize().ok().zip(other.canonicalize().ok()).is_some_and(|(one, other)| one == other)
 }
 
 /// Where this machine's commands reach the server.

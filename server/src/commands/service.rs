@@ -133,10 +133,11 @@ fn address() -> Result<SocketAddr> {
     if address.port() == 0 {
         bail!("`listen` is {address}\nA service needs a port of its own, such as 127.0.0.1:7117");
     }
-    if !address.ip().is_loopback() && value("tls-cert").or(value("trusted-proxy")).is_none() {
+    let has_tls = value("tls-cert").or(value("trusted-proxy")).is_some() || value("tls-acme") == Some("true");
+    if !address.ip().is_loopback() && !has_tls {
         bail!(
             "`listen` is {address}, which other machines reach, and nothing serves it with TLS\n\
-             Set `public-url`, and `tls-cert` and `tls-key`, or `trusted-proxy`, in `config.toml` first"
+             Set `public-url`, and `tls-cert` and `tls-key`, `tls-acme`, or `trusted-proxy`, in `config.toml` first"
         );
     }
     Ok(address)

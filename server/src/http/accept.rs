@@ -11,6 +11,7 @@ use super::stopping::{Open, Stopping};
 use super::web_app;
 use crate::public_url::PublicUrl;
 use crate::reach::Reach;
+use crate::tls;
 use api::serve::Budget;
 use api::{Problem, ProblemCode};
 use axum::Router;
@@ -146,8 +147,8 @@ impl Protocols {
         if let Some(tls) = &desk.reach.tls
             && begins_with_tls(&stream).await?
         {
-            let tls = tls.acceptor.clone();
-            return Box::pin(self.tls(tls, stream, desk, watcher)).await;
+            let acceptor = tls.acceptor.clone();
+            return Box::pin(self.tls(acceptor, stream, desk, watcher)).await;
         }
         if desk.reach.may_be_plain(desk.peer, stream.local_addr()?.ip()) {
             return self.http1(stream, desk, watcher).await;
@@ -158,10 +159,13 @@ impl Protocols {
         }
     }
 
-    async fn tls(&self, tls: TlsAcceptor, stream: TcpStream, desk: Desk, watcher: Watcher) -> Served {
-        let stream = tokio::time::timeout(HEAD_TIMEOUT, tls.accept(stream)).await??;
-        if stream.get_ref().1.alpn_protocol() != Some(b"h2") {
-            return self.http1(stream, desk, watcher).await;
+    async fn tls(&self, acceptor: TlsAcceptor, stream: TcpStream, desk: Desk, watcher: Watcher) -> Served {
+        let stream = tokio::time::timeout(HEAD_TIMEOUT, acceptor.accept(stream)).await??;
+        match stream.get_ref().1.alpn_protocol() {
+            Some(b"h2") => {}
+            // The handshake was the question and its answer.
+            Some(tls::ACME) => return Ok(()),
+            _ => return self.http1(stream, desk, watcher).await,
         }
         let socket = TokioIo::new(Socket::new(stream, desk.end.clone()));
         let service = service_fn(move |request| desk.clone().answer_apart(request));

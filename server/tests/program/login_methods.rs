@@ -100,11 +100,9 @@ fn the_owner_has_a_password_by_either_name() {
 fn guesses_are_limited_for_each_name_and_passwords_are_checked() {
     let server = Server::start();
     let cookie = server.cookie();
-    for (password, expected) in
-        [("short", (400, "/password")), (&*"x".repeat(201), (400, "/password")), ("ababababababab", (400, "/password"))]
-    {
+    for password in ["short", &"x".repeat(201), "ababababababab", "password1234", "qwertyuiop12"] {
         let reply = set_password(&server, &cookie, password);
-        assert_eq!((reply.status, reply.json()["field"].as_str().unwrap()), expected, "{password}");
+        assert_eq!((reply.status, reply.json()["field"].as_str().unwrap()), (400, "/password"), "{password}");
         assert!(!reply.text().contains(password));
     }
     assert_eq!(set_password(&server, &cookie, PASSWORD).status, 200);

@@ -90,7 +90,7 @@ fn it_is_installed_and_removed() {
     assert_eq!(said(&place, &["install"]), refused);
     place.write("home/.config/verbatim/config.toml", "listen = \"0.0.0.0:7117\"");
     let refused = "verbatim: `listen` is 0.0.0.0:7117, which other machines reach, and nothing serves it with TLS\n\
-         Set `public-url`, and `tls-cert` and `tls-key`, or `trusted-proxy`, in `config.toml` first\n";
+         Set `public-url`, and `tls-cert` and `tls-key`, `tls-acme`, or `trusted-proxy`, in `config.toml` first\n";
     assert_eq!(said(&place, &["install"]), refused);
     assert_eq!(asked(&place), [""; 0]);
     let removed = said(&place, &["uninstall"]);

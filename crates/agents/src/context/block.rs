@@ -55,6 +55,7 @@ pub(super) fn of(
         seq: None,
         records: record.cloned().into_iter().collect(),
         inexact: false,
+        cache_control: None,
         added: false,
     }
 }

@@ -277,6 +277,7 @@ impl Codex {
         let reply = ContextReply {
             id,
             seq: None,
+            at: None,
             model: own.first().and_then(|entry| entry.model.clone()).or_else(|| self.model.clone()),
             agent_version: self.version.clone(),
             usage,

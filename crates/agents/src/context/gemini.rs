@@ -187,6 +187,7 @@ impl Gemini {
         let of_reply = reply.map(|reply| ContextReply {
             id: reply.id.clone(),
             seq: None,
+            at: None,
             model: reply.model.clone(),
             agent_version: None,
             usage: reply.usage,

@@ -75,6 +75,7 @@ fn of_reply(reply: Option<&Message>) -> ContextReply {
     let of_reply = reply.map(|reply| ContextReply {
         id: Some(reply.draft.id.to_string()),
         seq: Some(reply.seq),
+        at: Some(reply.draft.created_at),
         model: reply.draft.origin.model.clone(),
         agent_version: reply.draft.origin.version.clone(),
         usage: None,

@@ -267,6 +267,7 @@ impl OpenCode {
         let of_reply = reply.map(|reply| ContextReply {
             id: reply.id.clone(),
             seq: None,
+            at: None,
             model: reply.model.clone(),
             agent_version: self.version.clone(),
             usage: reply.usage,

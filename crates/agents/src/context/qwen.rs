@@ -144,6 +144,7 @@ impl Qwen {
             ContextReply {
                 id: reply.id.clone(),
                 seq: None,
+                at: None,
                 model: reply.model.clone(),
                 agent_version: reply.version.clone(),
                 usage: parts.iter().rev().find_map(|part| part.usage).or(reply.usage),

@@ -1,13 +1,13 @@
 //! A request as it is put together, and what all agents have in common.
 
-use super::block;
+use super::{block, cache};
 use model::Usage;
 use model::model_context::{
     ContextBlock, ContextBlockKind as Kind, ContextChange, ContextDialect, ContextMessage, ContextPart as Part,
     ContextReply, ContextRole as Role, ContextTokens, ContextVerdict, DroppedBlock, ModelContext, PartTokens,
     UnrecordedPart,
 };
-use serde_json::{Value, json};
+use serde_json::{Map, Value, json};
 use std::collections::{HashMap, HashSet};
 
 /// Tools that read files, whose results count as files.
@@ -21,6 +21,7 @@ pub(super) struct Request {
     pub system: Vec<ContextBlock>,
     pub tools: Vec<ContextBlock>,
     pub messages: Vec<ContextMessage>,
+    pub settings: Map<String, Value>,
     pub unrecorded: Vec<UnrecordedPart>,
     reasons: Vec<String>,
     notes: Vec<String>,
@@ -36,6 +37,7 @@ impl Request {
             system: Vec::new(),
             tools: Vec::new(),
             messages: Vec::new(),
+            settings: Map::new(),
             unrecorded: Vec::new(),
             reasons: Vec::new(),
             notes: Vec::new(),
@@ -120,6 +122,7 @@ impl Request {
             reply: self.reply,
             system: self.system,
             tools: self.tools,
+            settings: self.settings,
             messages: self.messages,
             unrecorded: self.unrecorded,
             tokens,
@@ -232,6 +235,7 @@ impl Request {
         for block in previous.messages.iter().flat_map(|message| &message.blocks) {
             *had.entry(identity(block)).or_default() += 1;
         }
+        let cache = cache::compare(&previous, self);
         let (mut kept, mut added, mut added_tokens) = (0, 0, 0_i64);
         let (mut has_new_summary, mut calls) = (false, HashSet::new());
         for block in self.messages.iter_mut().flat_map(|message| &mut message.blocks) {
@@ -259,7 +263,7 @@ impl Request {
             }
         }
         dropped.reverse();
-        ContextChange { previous: previous.reply, kept, added, added_tokens, dropped_tokens, dropped }
+        ContextChange { previous: previous.reply, kept, added, added_tokens, dropped_tokens, dropped, cache }
     }
 }
 

@@ -1,7 +1,7 @@
 use crate::claude::{assistant, text, user, with};
 use crate::{File, shape, verdict};
+use model::model_context::ContextMessage;
 use model::model_context::format::{self, ContextFormat};
-use model::model_context::{ContextMessage, UnrecordedPart};
 use serde_json::{Value, json};
 use sha2::{Digest, Sha256};
 
@@ -44,7 +44,11 @@ fn a_request_whose_digest_agrees_is_verified() {
     let context = file.last();
     assert_eq!(verdict(&context), ["verified"]);
     assert_eq!(shape(&context), ["user: text Memory | text Go", "assistant: text Done.", "user: text More"]);
-    assert_eq!(context.unrecorded, [UnrecordedPart::Settings]);
+    assert_eq!(context.unrecorded, []);
+    assert_eq!(json!(context.settings), json!({"model": "m", "max_tokens": 9, "betas": ["b"]}));
+    // With its marks, it is the body that was sent.
+    let body = format::body(&context, ContextFormat::Anthropic).unwrap();
+    assert_eq!(body, serde_json::from_str::<Value>(BODY).unwrap());
     assert_eq!((context.system[0].preview.as_str(), context.tools[0].name.as_deref()), ("Be kind", Some("Bash")));
     let prompt = file.at(0).messages[0].blocks[1].clone();
     assert_eq!(prompt.records.len(), 2, "the line of the prompt, and the one that holds the whole message");

@@ -1,5 +1,6 @@
 //! Contexts that are rebuilt from small transcripts of our own: what was sent, in which order, and what is said about it.
 
+mod cache;
 mod claude;
 mod codex;
 mod compaction;

@@ -16,6 +16,7 @@ use std::sync::{Arc, Mutex, PoisonError};
 use std::time::Duration;
 use tokio::sync::Semaphore;
 use tokio::time::Instant;
+use zxcvbn::{Score, zxcvbn};
 
 /// Characters of a password.
 const CHARS: RangeInclusive<usize> = 12..=200;
@@ -176,12 +177,13 @@ pub async fn set_password(scoped: &Scoped, input: SetPassword) -> Result<LogInMe
         let expected = format!("{} to {} characters", CHARS.start(), CHARS.end());
         return Err(Problem::field("/password", &expected));
     }
-    let mut letters: Vec<char> = password.to_lowercase().chars().collect();
-    letters.sort_unstable();
-    letters.dedup();
-    let name = scoped.author().unwrap_or_default().to_lowercase();
-    if letters.len() < 5 || (!name.is_empty() && password.to_lowercase().replace(&name, "").chars().count() < 6) {
-        return Err(Problem::field("/password", "one that isn't easily guessed: no repetition, and not your name"));
+    let name = scoped.author().unwrap_or_default().to_owned();
+    let guessed = password.clone();
+    let strength = scoped.compute(move |_| zxcvbn(&guessed, &[&name, "verbatim"])).await?;
+    if strength.score() < Score::Three {
+        let warning = strength.feedback().and_then(|feedback| feedback.warning());
+        let why = warning.map_or("Add another word or two.".to_owned(), |warning| warning.to_string());
+        return Err(Problem::field("/password", "one that isn't easily guessed").hint(why));
     }
     let secret = scoped.hub.hashing(move || {
         let hash: PasswordHash = argon()?.hash_password(password.as_bytes()).map_err(|_| Problem::internal())?;

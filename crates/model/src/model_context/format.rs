@@ -30,7 +30,8 @@ enum Said {
     Image { media_type: String, data: String },
 }
 
-/// Returns the body of a request as JSON; None for [`ContextFormat::Text`]. Settings of the request aren't included.
+/// Returns the body of a request as JSON; None for [`ContextFormat::Text`]. Settings and marks for the cache are included in the
+/// format of the agent's own API, where they are recorded.
 pub fn body(context: &ModelContext, format: ContextFormat) -> Option<Value> {
     match format {
         ContextFormat::Anthropic => Some(anthropic(context)),
@@ -44,6 +45,9 @@ pub fn body(context: &ModelContext, format: ContextFormat) -> Option<Value> {
 /// Returns the context as text: each message with its role, each block after a line that names its kind.
 pub fn text(context: &ModelContext) -> String {
     let mut out = String::new();
+    if !context.settings.is_empty() {
+        out.push_str(&format!("--- settings\n{}\n\n", Value::from(context.settings.clone())));
+    }
     let mut section = |title: &str, blocks: &[ContextBlock]| {
         for block in blocks {
             let name = block.name.as_ref().map(|name| format!(" {name}")).unwrap_or_default();
@@ -71,10 +75,14 @@ fn fields(context: &ModelContext) -> Map<String, Value> {
 }
 
 fn contents(blocks: &[ContextBlock]) -> Vec<Value> {
-    blocks
-        .iter()
-        .map(|block| block.content.clone().unwrap_or_else(|| json!({"type": "text", "text": left_out(block)})))
-        .collect()
+    let content = |block: &ContextBlock| {
+        let mut content = block.content.clone().unwrap_or_else(|| json!({"type": "text", "text": left_out(block)}));
+        if let Some((mark, fields)) = block.cache_control.as_ref().zip(content.as_object_mut()) {
+            fields.insert("cache_control".to_owned(), mark.clone());
+        }
+        content
+    };
+    blocks.iter().map(content).collect()
 }
 
 fn left_out(block: &ContextBlock) -> String {
@@ -108,6 +116,9 @@ fn anthropic(context: &ModelContext) -> Value {
         .collect()
     };
     let mut body = fields(context);
+    if is_native {
+        body.extend(context.settings.clone());
+    }
     if !context.system.is_empty() {
         body.insert("system".to_owned(), json!(write(&context.system)));
     }

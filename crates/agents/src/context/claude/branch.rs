@@ -106,6 +106,7 @@ impl Claude {
         ContextReply {
             id: line.message_id.clone(),
             seq: None,
+            at: lines.first().and_then(|line| line.time),
             model: line.model.clone(),
             agent_version: line.version.clone(),
             // It grows while the reply is written.

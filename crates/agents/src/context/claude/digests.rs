@@ -108,7 +108,10 @@ impl Digests {
         } else {
             request.unrecorded.extend([UnrecordedPart::SystemPrompt, UnrecordedPart::ToolDefinitions]);
         }
-        request.unrecorded.push(UnrecordedPart::Settings);
+        match api.params.as_object() {
+            Some(settings) if !settings.is_empty() => request.settings.clone_from(settings),
+            _ => request.unrecorded.push(UnrecordedPart::Settings),
+        }
         let agrees = api.digest.as_ref().is_some_and(|digest| {
             body(api, shape.map(|(shape, _)| shape), &sent)
                 .is_some_and(|body| sha256(canonical(&body).as_bytes()) == *digest)
@@ -123,6 +126,7 @@ impl Digests {
             fields.retain(|name, _| name != "role" && name != "content");
             request.messages.push(ContextMessage { role, blocks, fields });
         }
+        api.marks.iter().for_each(|mark| _ = set_mark(&mut request, mark));
         request.is_verified = true;
         if !agrees {
             request.doubt("The file holds the request, but its digest doesn't agree with what was rebuilt");
@@ -244,6 +248,20 @@ fn body(request: &ApiRequest, shape: Option<&Value>, sent: &[Sent]) -> Option<Va
         place.as_object_mut()?.insert("cache_control".to_owned(), mark.get("value")?.clone());
     }
     Some(body)
+}
+
+/// Marks the block to whose end the request is to be cached.
+fn set_mark(request: &mut Request, mark: &Value) -> Option<()> {
+    let path = mark.get("path")?.as_array()?;
+    let index = |at: usize| usize::try_from(path.get(at)?.as_u64()?).ok();
+    let block = match path.first()?.as_str()? {
+        "system" => request.system.get_mut(index(1)?)?,
+        "tools" => request.tools.get_mut(index(1)?)?,
+        "messages" => request.messages.get_mut(index(1)?)?.blocks.get_mut(index(3)?)?,
+        _ => return None,
+    };
+    block.cache_control = mark.get("value").cloned();
+    Some(())
 }
 
 /// A lone string as one block of text.

@@ -3,10 +3,11 @@
 use super::attachment;
 use super::content::blocks;
 use crate::context::overlap;
+use crate::parts::at::micros;
 use crate::parts::obj::{Obj, string};
 use crate::parts::runs::usage;
 use model::model_context::{ContextBlock, ContextPart as Part, ContextRole as Role};
-use model::{RecordRef, Usage};
+use model::{Micros, RecordRef, Usage};
 use serde_json::Value;
 
 /// Stands between a prompt that nobody answered and the next one. Seen by running it.
@@ -63,6 +64,7 @@ pub(super) struct Line {
     pub model: Option<String>,
     pub version: Option<String>,
     pub usage: Option<Usage>,
+    pub time: Option<Micros>,
     /// The request that it answers, where the file holds the requests.
     pub request: Option<String>,
     /// The lines that a compaction kept, or the first and the last of them; and what they stand behind now.
@@ -115,6 +117,7 @@ impl Line {
             model: None,
             version: record.filled("version"),
             usage: None,
+            time: record.str("timestamp").and_then(|text| micros(&text)),
             request: None,
             kept: Vec::new(),
             kept_is_list: false,
