@@ -40,6 +40,7 @@ mod user;
 pub use approvals::{approval_id, asked, tells_all};
 pub(crate) use attachments::readable;
 pub use file_name::FileName;
+pub use said::wrap_page_message;
 
 use crate::parts::decode::Encoding;
 use crate::parts::lines::{Lines, RawLine};

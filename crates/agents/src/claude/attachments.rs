@@ -4,7 +4,7 @@ use super::at::{At, extras};
 use super::blocks::{fenced, joined_text};
 use super::obj::{Obj, list, string};
 use super::peers::{peer, peers, words};
-use super::said::{Turn, from_other, tagged};
+use super::said::{Turn, from_other, page_message, tagged};
 use super::state::State;
 use crate::parts::short::fields_in_short;
 use model::{Context, Role};
@@ -58,7 +58,7 @@ impl State {
                 let id = if lone { at.id.clone() } else { format!("{}~peer~{n}", at.id) };
                 self.say_said(&mut at.clone(), &id, peer, None);
             }
-        } else if let Some(mut said) = tagged(text.trim_start()) {
+        } else if let Some(mut said) = page_message(text.trim_start()).or_else(|| tagged(text.trim_start())) {
             // It steers the run that is under way, and begins none.
             said.turn = Turn::Nothing;
             if said.role == Role::User {

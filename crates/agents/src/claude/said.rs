@@ -14,6 +14,13 @@ pub(crate) const TASK_NOTIFICATION: &str = "task_notification";
 /// The tags of such a report.
 const NOTIFICATIONS: [&str; 2] = ["task-notification", "agent-notification"];
 
+/// The tag around a person's words that a hook gives to the agent.
+const PAGE_MESSAGE: &str = "verbatim-message";
+
+/// How Claude Code writes closing tags that stand in what a hook says.
+const ESCAPED: [(&str, &str); 2] =
+    [("<\\/task-notification>", "</task-notification>"), ("&lt;/system-reminder>", "</system-reminder>")];
+
 /// How the program begins what it says to the model behind a report.
 const BEHIND: [&str; 2] = ["Read the output file", "Full transcript available"];
 
@@ -68,8 +75,8 @@ pub(crate) fn said(text: &str, line: &Obj) -> Said {
     if line.is_true("isCompactSummary") {
         return Said::new(Role::System, COMPACT_SUMMARY, Context::Turn, text);
     }
-    if let Some(tagged) = tagged(start) {
-        return tagged;
+    if let Some(said) = page_message(start).or_else(|| tagged(start)) {
+        return said;
     }
     if let Some(said) = line.obj("origin").and_then(|origin| from_other(&origin, text)) {
         return said;
@@ -88,6 +95,22 @@ pub(crate) fn from_other(origin: &Obj, text: &str) -> Option<Said> {
     let mut said = Said::new(Role::System, &kind.replace('-', "_"), Context::Turn, text).turn(Turn::Causes);
     said.name = ["name", "fromName", "from", "sender", "server"].iter().find_map(|key| origin.filled(key));
     Some(said)
+}
+
+/// Wraps a person's words, as a hook gives them to the agent behind a report: [`page_message`] finds them there.
+pub fn wrap_page_message(words: &str) -> String {
+    format!("<{PAGE_MESSAGE}>\n{words}\n</{PAGE_MESSAGE}>")
+}
+
+/// Words that a person wrote on the page, and a hook gave to the agent: they are the person's, whatever the program says around them.
+pub(crate) fn page_message(start: &str) -> Option<Said> {
+    let name = NOTIFICATIONS.iter().find(|name| start.starts_with(&format!("<{name}>")))?;
+    let (_, behind) = split_notification(start, name);
+    let mut words = tag(behind, PAGE_MESSAGE)?.trim().to_owned();
+    for (written, meant) in ESCAPED {
+        words = words.replace(written, meant);
+    }
+    (!words.is_empty()).then(|| Said::new(Role::User, "user", Context::Turn, words).turn(Turn::Begins))
 }
 
 /// Texts that the program wrote. None for what a person may have typed.
@@ -202,9 +225,10 @@ fn notification<'a>(text: &'a str, outer: &str) -> Said {
     let parts: Vec<&str> = [get("summary"), get("result")].into_iter().filter(|part| !part.is_empty()).collect();
     let mut content =
         if parts.is_empty() { tag(text, outer).unwrap_or(text).trim().to_owned() } else { parts.join("\n\n") };
-    if !behind.is_empty() {
+    let behind = tag(behind, "system-reminder").filter(|_| behind.starts_with("<system-reminder>")).unwrap_or(behind);
+    if !behind.trim().is_empty() {
         content.push_str("\n\n");
-        content.push_str(behind);
+        content.push_str(behind.trim());
     }
     fields.shift_remove("result");
     let said = Said::new(Role::System, TASK_NOTIFICATION, Context::Turn, content);

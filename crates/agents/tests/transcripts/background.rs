@@ -1,6 +1,6 @@
 //! Work in the background: how it ended, and what stands behind its reports.
 
-use crate::lines::{assistant, call, error, message, read_lines, result, tool_call, user};
+use crate::lines::{assistant, call, enqueue, error, message, queue, read_lines, result, tool_call, user};
 use crate::support::Last;
 use model::message_type::tool_call::ToolState;
 use model::{Context, Role};
@@ -95,6 +95,43 @@ fn words_behind_a_report_are_shown() {
         assert_eq!(reported(&last, "line-3"), (format!("Milled\n\n{words}"), json!("completed")));
         assert_eq!(last.runs.len(), 1);
     }
+}
+
+/// Lines of Claude Code 2.1.332: a waiting hook ended with exit code 2, when its agent was idle and in a turn.
+#[test]
+fn words_that_a_hook_passes_on_are_a_persons() {
+    let given = |words: &str| {
+        let report = "<task-notification>\n<summary>Message from Verbatim</summary>\n</task-notification>\n";
+        format!("{report}<system-reminder>\nWritten in Verbatim: {words}\n\n</system-reminder>")
+    };
+    let from_hook = |words: &str| {
+        let mut line = user(&given(words));
+        line["origin"] = json!({ "kind": "task-notification", "producer": "session-task" });
+        line["promptSource"] = json!("system");
+        line
+    };
+    let said = "Look at the **parser** first.\n\nSay </task-notification> & </system-reminder>";
+    let written = said.replace("</task", "<\\/task").replace("</system", "&lt;/system");
+    let words = agents::claude::wrap_page_message(&written);
+    let idle = [enqueue(&given(&words)), queue("dequeue"), from_hook(&words), assistant("I look.")];
+    let last = read_lines(&idle);
+    let draft = message(&last, "line-2");
+    assert_eq!((draft.role, draft.sender.as_str(), draft.context), (Role::User, "user", Context::Turn));
+    assert_eq!(draft.content, said);
+    assert_eq!(last.runs.len(), 1, "they are a prompt");
+
+    let text = given(&words);
+    let attached = json!({ "type": "attachment", "attachment": { "type": "queued_command", "prompt": text,
+        "commandMode": "task-notification", "source_uuid": "c9", "origin": { "kind": "task-notification" } } });
+    let last = read_lines(&[user("Hello"), assistant("I work."), attached, assistant("I look, too.")]);
+    let draft = message(&last, "line-2");
+    assert_eq!((draft.role, draft.content.as_str()), (Role::User, said));
+    assert_eq!(last.runs.len(), 1, "they join the turn");
+
+    // Of any other hook it is shown as what it is.
+    let last = read_lines(&[user("Hello"), from_hook("2 tests failed: mill, door"), assistant("I repair them.")]);
+    let (words, _) = reported(&last, "line-1");
+    assert_eq!(words, "Message from Verbatim\n\nWritten in Verbatim: 2 tests failed: mill, door");
 }
 
 #[test]
