@@ -28,20 +28,23 @@ from helpers.verbatim import PROGRAM, Person, Verbatim, until  # noqa: E402
 CLAUDE = shutil.which(os.environ.get("CLAUDE", "claude"))
 
 
-def claude(place, model, mode="default"):
-    """Claude Code in a terminal, past its first questions."""
-    config = place / "claude"
-    environment = {
+def environment(place, model):
+    return {
         "HOME": str(place / "home"), "PATH": os.environ["PATH"], "TERM": "xterm-256color", "LANG": "C.UTF-8",
-        "ANTHROPIC_BASE_URL": model.url, "ANTHROPIC_API_KEY": "dummy", "CLAUDE_CONFIG_DIR": str(config),
+        "ANTHROPIC_BASE_URL": model.url, "ANTHROPIC_API_KEY": "dummy", "CLAUDE_CONFIG_DIR": str(place / "claude"),
         "DISABLE_TELEMETRY": "1", "DISABLE_AUTOUPDATER": "1", "CLAUDE_CODE_DISABLE_NONESSENTIAL_TRAFFIC": "1",
         "IS_SANDBOX": "1",
     }
+
+
+def claude(place, model, mode="default", arguments=()):
+    """Claude Code in a terminal, past its first questions."""
+    config = place / "claude"
     first = {"hasCompletedOnboarding": True, "theme": "dark",
              "customApiKeyResponses": {"approved": ["dummy"], "rejected": []},
              "projects": {str(place / "project"): {"hasTrustDialogAccepted": True}}}
     (config / ".claude.json").write_text(json.dumps(first))
-    terminal = Terminal([CLAUDE, "--permission-mode", mode], environment, place / "project")
+    terminal = Terminal([CLAUDE, "--permission-mode", mode, *arguments], environment(place, model), place / "project")
     terminal.sees("plan mode on" if mode == "plan" else "shortcuts")
     return terminal
 

@@ -87,7 +87,11 @@ class Model:
             for part in reversed(parts):
                 if part.get("type") == "tool_result":
                     return "result", text_of(part.get("content"))
-                told = re.fullmatch(r"(?:\[\w+\] )?(run|say|ask|plan)(?: (.+))?", part.get("text", "").strip())
+                text = part.get("text", "").strip()
+                # What a hook passes on stands in a tag, among other words.
+                passed_on = re.search(r"<verbatim-message>\n(.*)\n</verbatim-message>", text, re.DOTALL)
+                text = passed_on[1] if passed_on else text
+                told = re.fullmatch(r"(?:\[\w+\] )?(run|say|ask|plan)(?: (.+))?", text)
                 if told and message.get("role") == "user":
                     return told[1], told[2]
         return None, None

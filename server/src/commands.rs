@@ -74,7 +74,7 @@ async fn dispatch(cli: Cli) -> Result<ExitCode> {
         Command::Machine(args) => machine::run(args).await,
         Command::Forward(args) => forward::run(args).await,
         Command::Share(args) => share::run(args).await,
-        Command::Hook(args) => hook::run(args).await,
+        Command::Hook(args) => return hook::run(args).await,
         Command::Types(args) => types::run(args).await,
         Command::Export(args) => export::run(args).await,
         Command::Erase(args) => erase::run(args).await,

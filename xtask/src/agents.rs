@@ -17,6 +17,7 @@ type Agent = (&'static str, &'static str, &'static [&'static str]);
 const AGENTS: &[Agent] = &[
     ("claude", "claude", &["@anthropic-ai/claude-code"]),
     ("hooks", "claude", &["@anthropic-ai/claude-code"]),
+    ("words", "claude", &["@anthropic-ai/claude-code"]),
     ("places", "claude", &["@anthropic-ai/claude-code"]),
     ("codex", "codex", &["@openai/codex"]),
     ("gemini", "gemini", &["@google/gemini-cli"]),
@@ -27,7 +28,8 @@ const AGENTS: &[Agent] = &[
 ];
 
 /// Scripts in Python by the names of their agents.
-const SCRIPTS: &[(&str, &str)] = &[("hooks", "agents/hooks.py"), ("places", "places/conversation.py")];
+const SCRIPTS: &[(&str, &str)] =
+    &[("hooks", "agents/hooks.py"), ("words", "agents/words.py"), ("places", "places/conversation.py")];
 
 /// Some agents refuse an older one.
 const NODE: &str = "node@22";

@@ -3,7 +3,7 @@
 
 use crate::figures;
 use crate::icon::{Glyph, Icon, Motion, Size};
-use api::driving::{AgentChoice, AgentNotice, AgentState, DrivenAgent};
+use api::driving::{AgentChoice, AgentNotice, AgentState, DrivenAgent, WaitingMessage};
 use leptos::prelude::*;
 use model::Micros;
 
@@ -33,6 +33,10 @@ enum Wish {
     Model(String),
     /// Dismisses the notices up to this one.
     Dismiss(i64),
+    /// Takes back the message with this id, which waits.
+    Withdraw(String),
+    /// Shows the page with a field to write in.
+    Write,
 }
 
 /// Stands above the composer.
@@ -52,6 +56,19 @@ pub fn AgentBar(agent: DrivenAgent) -> impl IntoView {
     let running = &[AgentState::Working, AgentState::Waiting, AgentState::Idle];
     let over = &[AgentState::Ended, AgentState::Failed, AgentState::Interrupted, AgentState::Observed];
     let works = &[AgentState::Working, AgentState::Waiting];
+    let forks = &[
+        AgentState::Ended,
+        AgentState::Failed,
+        AgentState::Interrupted,
+        AgentState::Observed,
+        AgentState::Terminal,
+        AgentState::TerminalBusy,
+    ];
+    // The page was opened before the terminal took messages.
+    let writes = move || in_terminal(bar) && !has_composer();
+    let write = view! {
+        <button type="button" class="btn tiny" title="Reload the page with a field to write in" hidden=move || !writes() on:click=move |_| act(bar, Wish::Write)>"Write"</button>
+    };
     let button = move |wish: Wish, label: &'static str, title: &'static str, hidden: &'static [AgentState]| {
         let click = move |_| act(bar, wish.clone());
         view! {
@@ -85,6 +102,8 @@ pub fn AgentBar(agent: DrivenAgent) -> impl IntoView {
         <section class="agent-bar" aria-label="The agent">
             <div aria-live="off">{growing}</div>
             <div class="said"><div role="status">{said}</div>{dismissal(bar)}</div>
+            {way(bar)}
+            {waiting(bar)}
             {all_notices(bar)}
             <fieldset data-asks="" role="none"><div class="strip">
                 {move || mark(state())}
@@ -96,11 +115,53 @@ pub fn AgentBar(agent: DrivenAgent) -> impl IntoView {
                 {button(Wish::Interrupt, "Interrupt", "Interrupt the agent (Escape twice)", works)}
                 {button(Wish::End, "End", "End the agent. The session can be resumed", running)}
                 {cancel}
+                {write}
                 {button(Wish::Resume, "Resume", "Restart the agent in this session", over)}
-                {button(Wish::Fork, "Fork", "Start the agent in a new session that begins with a copy of this one", over)}
+                {button(Wish::Fork, "Fork", "Start the agent in a new session that begins with a copy of this one", forks)}
             </div></fieldset>
         </section>
     }
+}
+
+fn in_terminal(bar: Bar) -> bool {
+    bar.agent.with(|agent| matches!(agent.state, AgentState::Terminal | AgentState::TerminalBusy))
+}
+
+fn has_composer() -> bool {
+    #[cfg(feature = "hydrate")]
+    return crate::browser::dom::by_id("say").is_some();
+    #[cfg(not(feature = "hydrate"))]
+    true
+}
+
+/// How a message reaches an agent in its own terminal.
+fn way(bar: Bar) -> impl IntoView {
+    let words = move || match bar.agent.with(|agent| agent.state) {
+        AgentState::Terminal => {
+            "Your message goes to the terminal as a note. Claude is told that you didn't type it there, and that it permits nothing."
+        }
+        AgentState::TerminalBusy => {
+            "Your message waits for the end of the turn. It then goes to the terminal as a note that permits nothing."
+        }
+        _ => "",
+    };
+    view! { <p class="cap" role="status" hidden=move || !in_terminal(bar)>{words}</p> }
+}
+
+/// The messages that the agent in its own terminal hasn't taken yet.
+fn waiting(bar: Bar) -> impl IntoView {
+    let waiting = move || bar.agent.with(|agent| agent.waiting.clone());
+    let line = move |WaitingMessage { id, text }: WaitingMessage| {
+        let withdraw = move |_| act(bar, Wish::Withdraw(id.clone()));
+        view! {
+            <div class="strip">
+                <span class="cap">{move || if bar.agent.with(|agent| agent.state == AgentState::TerminalBusy) { "Waits for the end of the turn" } else { "Waits" }}</span>
+                <span class="cut grow" dir="auto">{text}</span>
+                <button type="button" class="btn tiny" title="Take this message back: the agent won't get it" disabled=move || bar.busy.get() on:click=withdraw>"Withdraw"</button>
+            </div>
+        }
+    };
+    view! { <div class="unread"><For each=waiting key=|message| message.id.clone() children=line/></div> }
 }
 
 /// Returns the notice that the bar shows; None while it shows a problem or the reason of the end.
@@ -172,6 +233,8 @@ fn mark(state: AgentState) -> impl IntoView {
         AgentState::Failed => ("failed", Glyph::FAIL, Motion::None, "Failed"),
         AgentState::Interrupted => ("failed", Glyph::FAIL, Motion::None, "Interrupted"),
         AgentState::Observed => ("idle", Glyph::IDLE, Motion::None, "Started elsewhere"),
+        AgentState::Terminal => ("idle", Glyph::TERM, Motion::None, "Waits in its terminal"),
+        AgentState::TerminalBusy => ("working", Glyph::WORK, Motion::Spins, "Works in its terminal"),
     };
     view! { <span class="state" data-state=tag data-agent-state=state.as_str()><Icon glyph size=Size::Small motion/><span>{words}</span></span> }
 }

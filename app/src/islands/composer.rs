@@ -59,7 +59,7 @@ pub struct Composing {
 
 /// Stands in the dock below the transcript.
 #[island(lazy)]
-pub fn Composer(session: String, agent: String) -> impl IntoView {
+pub fn Composer(session: String, agent: String, way: String) -> impl IntoView {
     super::wake();
     let state = Composing {
         session: StoredValue::new(session),
@@ -129,7 +129,7 @@ pub fn Composer(session: String, agent: String) -> impl IntoView {
                     <button type="button" class="btn quiet" aria-pressed=move || previews().to_string() disabled=empty on:click=look>
                         {move || if previews() { "Write" } else { "Preview" }}
                     </button>
-                    <span class="cap hide-narrow only-live">"The agent gets it with its next call"</span>
+                    <span class="cap hide-narrow only-live">{way}</span>
                     <span class="cap fg-warn only-kept">"You are offline. The draft stays here."</span>
                     <button type="submit" class="btn primary" disabled=idle>"Send"<kbd>"Ctrl ↵"</kbd></button>
                 </div></fieldset>

@@ -15,7 +15,7 @@ use crate::cost::{Budgets, BudgetsQuery, Requests, RequestsQuery, Runs, SessionT
 use crate::driving::{AgentStarted, Agents, DrivenAgent, EditAgent, ResumeAgent, StartAgent, TellAgent};
 use crate::endpoint::{Access, Endpoint, EndpointInfo, EndpointVisitor, Method, Nothing, Route};
 use crate::files::{FilesPage, FilesQuery};
-use crate::hooks::{AllowRules, HookAnswer, HookEvent, HookPath, RulePath};
+use crate::hooks::{AllowRules, HookAnswer, HookEvent, HookPath, HookWaits, HookWords, RulePath};
 use crate::host::{HostMessage, HostMessagePosted};
 use crate::imports::{ImportJob, ImportPath, ImportRequest, Imports};
 use crate::inspector::{Records, RecordsQuery, SessionEvents, SessionEventsQuery, Waterfall, WaterfallQuery};
@@ -274,6 +274,9 @@ macro_rules! endpoints {
                 /// Reports an event of an agent's hook. A `PermissionRequest` is answered when a person decides; an
                 /// empty answer leaves the question to the agent's terminal.
                 Post "/v1/hooks/{agent}/{wait}" report_hook / ReportHook (HookPath, HookEvent) -> HookAnswer [Local, Agent; 16384 KiB];
+                /// Waits until a person wrote something for an agent in its own terminal, and the agent rests. Each
+                /// message is returned once.
+                Post "/v1/hooks/{agent}/{wait}/words" wait_for_words / WaitForWords (HookPath, HookWaits) -> HookWords [Local, Agent; 64 KiB];
             }
             driving {
                 /// Lists the agents that can be started on this machine, and folders to start them in.

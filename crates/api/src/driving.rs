@@ -147,6 +147,10 @@ model::words! {
         Interrupted = "interrupted",
         /// It wasn't started by this server. Its session comes from a transcript, and can be resumed or forked.
         Observed = "observed",
+        /// It rests in its own terminal, where a hook passes on at once what people write.
+        Terminal = "terminal",
+        /// It works in its own terminal, where a hook passes on what people write when the turn is over.
+        TerminalBusy = "terminal_busy",
     }
 }
 
@@ -188,8 +192,21 @@ pub struct DrivenAgent {
     /// Notices about it for people, newest last, at most 20.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub notices: Vec<AgentNotice>,
+    /// With `terminal` and `terminal_busy`: messages of people that it hasn't taken yet, oldest first, at most 20.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub waiting: Vec<WaitingMessage>,
 }
 impl Reply for DrivenAgent {}
+
+/// A message of a person that an agent hasn't taken yet.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
+pub struct WaitingMessage {
+    /// Id of the message.
+    pub id: String,
+    /// Its text in one line, at most 200 characters.
+    pub text: String,
+}
 
 /// A notice about an agent, for people.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]

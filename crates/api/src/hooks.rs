@@ -104,6 +104,41 @@ pub enum HookDecision {
     },
 }
 
+/// A hook of an agent that waits for what people write in its session. The newest hook of a session is the only one
+/// that waits.
+#[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
+#[serde(default, deny_unknown_fields)]
+pub struct HookWaits {
+    /// The agent's own id of the session.
+    pub session_id: String,
+    /// Name of the event that started the hook: `SessionStart` or `Stop`.
+    pub hook_event_name: String,
+    /// With `SessionStart`: how the session started: `startup`, `resume`, `clear`, `compact`.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub source: Option<String>,
+    /// Id of the hook, the same in all of its requests, 1 to 64 bytes.
+    pub hook: String,
+    /// True in the first request of the hook: it takes the place of the one before.
+    pub is_new: bool,
+}
+impl Input for HookWaits {
+    const EXAMPLE: &'static str =
+        r#"{"session_id": "9f1c", "hook_event_name": "Stop", "hook": "7d2e", "is_new": true}"#;
+}
+
+/// What a hook that waits is told.
+#[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
+pub struct HookWords {
+    /// True if the hook should ask again. Otherwise it should end.
+    pub waits: bool,
+    /// The words for the agent. They decide nothing.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub words: Option<String>,
+}
+impl Reply for HookWords {}
+
 /// The rules that allow an agent's calls without asking a person, newest first.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]

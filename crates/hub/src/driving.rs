@@ -5,6 +5,7 @@
 //!   broke off.
 //! - `view`: what a page shows of a running agent. [`prompts`]: what people wrote, as the agent gets it.
 //! - `asks`: its requests as APPROVALs, and the decisions on the way back. `asked`: what a request carries.
+//! - `terminals`: agents that weren't started here, and take what people write in their own terminal.
 //! - `consent`: the folder of its transcript is read.
 //!
 //! An agent's messages come from its transcript alone, as of any other session: what was driven is the same as what is
@@ -21,6 +22,7 @@ mod interrupted;
 mod kept;
 pub mod prompts;
 mod start;
+mod terminals;
 mod view;
 
 pub(crate) use endpoints::*;
@@ -28,6 +30,7 @@ pub(crate) use endpoints::*;
 pub use consent::real as real_folder;
 pub use interrupted::mark_interrupted;
 pub use start::{Begin, Starting, start};
+pub use terminals::{Arrival, GAP, Terminals};
 
 use crate::basics::{clock, problem};
 use crate::context::{Hub, TopicState};
@@ -138,6 +141,14 @@ impl Driving {
             if let Some(running) = running {
                 agents.running.insert(running.session.clone(), running);
             }
+        });
+    }
+
+    /// Tells pages that something about the agent of a session changed that doesn't run here.
+    pub fn ring(&self, session: &SessionId) {
+        self.changed.send_modify(|number| {
+            *number += 1;
+            self.lock().note(*number, session);
         });
     }
 

@@ -4,7 +4,7 @@
 //! - `card`: a permission request as an APPROVAL. It has the id that the transcript's message gets later, so that both
 //!   are one.
 //! - `memory`: recent events. `wait`: a request for which an agent waits, from the card to the answer.
-//! - `output`: a decision in the agent's format.
+//! - `output`: a decision in the agent's format. `words`: what people write for an agent that waits for it.
 //!
 //! Messages of the agent come only from the transcript; hooks create approvals and change the live state. In any error,
 //! the answer is no decision, and the agent asks in its terminal: nothing is allowed by default, by a timeout or by an
@@ -16,9 +16,11 @@ mod memory;
 mod output;
 mod turn;
 mod wait;
+mod words;
 
 pub use memory::HookMemory;
 pub use wait::close_left;
+pub use words::wait_for_words;
 
 use crate::basics::new_id::new_uuid;
 use crate::basics::{clock, problem};
@@ -42,53 +44,80 @@ const KEY_CHARS: usize = 128;
 
 /// Takes an event. Waits for a person where it asks for a permission.
 pub async fn report_hook(scoped: &Scoped, path: &HookPath, event: HookEvent) -> Result<HookAnswer, Problem> {
-    scoped.caller.require(Scope::Hooks)?;
-    if path.agent != AGENT {
-        return Err(Problem::field("agent", &format!("`{AGENT}`, the only agent whose hooks are supported")));
-    }
-    let wait = path.wait.parse::<u64>().ok().filter(|seconds| (1..=MOST).contains(seconds));
-    let wait = wait.ok_or_else(|| Problem::field("wait", &format!("1 to {MOST} seconds")))?;
-    let key = event.session_id.as_str();
-    if key.trim().is_empty() || key.contains('\0') || key.chars().count() > KEY_CHARS {
-        return Err(Problem::field(
-            "/session_id",
-            &format!("the agent's id of the session, 1 to {KEY_CHARS} characters"),
-        ));
-    }
+    let (wait, caller) = reporter(scoped, path, &event.session_id)?;
+    let Some(caller) = caller.as_deref() else { return Ok(HookAnswer::default()) };
     let hub = &scoped.hub;
-    let Some(caller) = scoped.caller.key_id() else { return Ok(HookAnswer::default()) };
     let asks = event.hook_event_name == "PermissionRequest";
-    let known = hub.workspace.session_of_agent(AGENT, key).await.map_err(problem)?;
-    // A session that a key made under this id isn't the agent's own: that one is made by its transcript, or below.
-    let (session, was_idle) = match known.filter(|known| known.key_id.is_none()) {
+    let (session, was_idle) = match Reporter::find(scoped, caller, &event.session_id).await? {
         // A person deleted it, and is asked nothing of it.
-        Some(known) if known.is_deleted => return Ok(HookAnswer::default()),
-        // A key reports sessions of its own machine.
-        Some(known) if known.machine.as_deref() != scoped.caller.machine() => return Err(elsewhere()),
-        Some(known) => {
-            if known.hook_key_id.as_deref() != Some(caller) {
-                own(hub, &known.id, caller).await?;
-            }
-            (known.id, known.live == Some(LiveState::Idle))
-        }
-        None if asks => {
+        Reporter::Deleted => return Ok(HookAnswer::default()),
+        Reporter::Of(session, is_idle) => (session, is_idle),
+        Reporter::Unknown if asks => {
             let session = create(scoped, &event).await?;
             own(hub, &session, caller).await?;
             (session, false)
         }
         // Its transcript makes it, once it is read.
-        None => {
+        Reporter::Unknown => {
             hub.state::<HookMemory>().note_call(caller, &event);
             return Ok(HookAnswer::default());
         }
     };
     hub.state::<HookMemory>().note_call(caller, &event);
     settle(hub, &session, &event).await;
+    words::note(hub, &session, &event);
     let turn = hub.state::<HookMemory>().turn(&session, &event, was_idle);
     if let Some(live) = live::of(&event, &turn, clock::now()) {
         tell(hub, &session, live).await?;
     }
     if asks { wait::wait(scoped, &session, event, caller, wait).await } else { Ok(HookAnswer::default()) }
+}
+
+/// Reads who reports what. Returns the seconds that the agent waits, and the id of its key; None without a key.
+fn reporter(scoped: &Scoped, path: &HookPath, key: &str) -> Result<(u64, Option<String>), Problem> {
+    scoped.caller.require(Scope::Hooks)?;
+    if path.agent != AGENT {
+        return Err(Problem::field("agent", &format!("`{AGENT}`, the only agent whose hooks are supported")));
+    }
+    let wait = path.wait.parse::<u64>().ok().filter(|seconds| (1..=MOST).contains(seconds));
+    let wait = wait.ok_or_else(|| Problem::field("wait", &format!("1 to {MOST} seconds")))?;
+    if key.trim().is_empty() || key.contains('\0') || key.chars().count() > KEY_CHARS {
+        return Err(Problem::field(
+            "/session_id",
+            &format!("the agent's id of the session, 1 to {KEY_CHARS} characters"),
+        ));
+    }
+    Ok((wait, scoped.caller.key_id().map(str::to_owned)))
+}
+
+/// The session that a hook reports.
+enum Reporter {
+    /// With whether its agent was idle.
+    Of(SessionId, bool),
+    Deleted,
+    /// Its transcript wasn't read yet.
+    Unknown,
+}
+
+impl Reporter {
+    /// Returns the session of an agent's own id, which the key reports from now on.
+    async fn find(scoped: &Scoped, caller: &str, key: &str) -> Result<Self, Problem> {
+        let hub = &scoped.hub;
+        let known = hub.workspace.session_of_agent(AGENT, key).await.map_err(problem)?;
+        // A session that a key made under this id isn't the agent's own: that one is made by its transcript.
+        match known.filter(|known| known.key_id.is_none()) {
+            None => Ok(Self::Unknown),
+            Some(known) if known.is_deleted => Ok(Self::Deleted),
+            // A key reports sessions of its own machine.
+            Some(known) if known.machine.as_deref() != scoped.caller.machine() => Err(elsewhere()),
+            Some(known) => {
+                if known.hook_key_id.as_deref() != Some(caller) {
+                    own(hub, &known.id, caller).await?;
+                }
+                Ok(Self::Of(known.id, known.live == Some(LiveState::Idle)))
+            }
+        }
+    }
 }
 
 /// Makes a key the one whose events count for a session: the first one that reports it, until it is revoked or expires.

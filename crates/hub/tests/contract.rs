@@ -64,6 +64,8 @@ mod growth;
 mod hook_keys;
 #[path = "contract/hook_turns.rs"]
 mod hook_turns;
+#[path = "contract/hook_words.rs"]
+mod hook_words;
 #[path = "contract/hooks.rs"]
 mod hooks;
 #[path = "contract/imports.rs"]

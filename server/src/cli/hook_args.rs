@@ -14,6 +14,8 @@ pub enum Hook {
     Status(HookStatus),
     /// Send an event of Claude Code from standard input; the hooks call it
     Send(HookSend),
+    /// Wait for what people write in a session of Claude Code, and wake it with that; the hooks call it
+    Wait(HookWait),
 }
 
 /// Location of the settings.
@@ -62,6 +64,22 @@ pub struct HookStatus {
     pub place: HookWhere,
     #[command(flatten)]
     pub data: Data,
+}
+
+#[derive(Debug, Args)]
+pub struct HookWait {
+    /// Address of the server
+    #[arg(long, value_name = "URL")]
+    pub server: String,
+    /// File with the key
+    #[arg(long, value_name = "FILE")]
+    pub key_file: PathBuf,
+    /// Seconds to wait at most
+    #[arg(long, value_name = "SECONDS", default_value_t = 604_800, value_parser = clap::value_parser!(u32).range(1..=2_000_000))]
+    pub wait: u32,
+    /// How Claude Code was started: it waits in a terminal alone
+    #[arg(long, env = "CLAUDE_CODE_ENTRYPOINT", hide = true, hide_env = true)]
+    pub entrypoint: Option<String>,
 }
 
 #[derive(Debug, Args)]

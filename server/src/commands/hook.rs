@@ -3,6 +3,7 @@
 mod event;
 mod hooks;
 mod settings_file;
+mod words;
 
 use super::{note, print, print_encoded};
 use crate::cli::{Hook, HookInstall, HookSend, HookStatus, HookUninstall, HookWhere};
@@ -14,19 +15,22 @@ use api::keys::{KeyInfo, KeyPath, NewKey, Scope};
 use hooks::{How, Plan};
 use settings_file::SettingsFile;
 use std::path::{Path, PathBuf};
+use std::process::ExitCode;
 
 /// Address of a server that was started without `--listen`.
 const USUAL: &str = "http://127.0.0.1:7117";
 /// The key's name, for people.
 const KEY_NAME: &str = "Claude Code hooks";
 
-pub async fn run(args: Hook) -> Result<()> {
+pub async fn run(args: Hook) -> Result<ExitCode> {
     match args {
         Hook::Install(args) => install(args).await,
         Hook::Uninstall(args) => uninstall(&args),
         Hook::Status(args) => status(&args).await,
         Hook::Send(args) => send(args).await,
-    }
+        Hook::Wait(args) => return Ok(words::pass_on(&args).await),
+    }?;
+    Ok(ExitCode::SUCCESS)
 }
 
 /// Files of a user, or of one project: there a file that isn't shared, since it holds a key.

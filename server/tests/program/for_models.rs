@@ -272,6 +272,9 @@ fn requests(endpoint: &str) -> (Vec<String>, Vec<Value>) {
             bodies(pairs.map(|(format, place)| of(format, place)).collect())
         }
         "report_hook" => bodies(vec![json!({"session_id": "typed", "hook_event_name": "Stop"})]),
+        "wait_for_words" => {
+            bodies(vec![json!({"session_id": "typed", "hook_event_name": "Stop", "hook": "h1", "is_new": true})])
+        }
         "report_machine" => bodies(vec![json!({"platform": "linux", "version": "1"})]),
         "compare_files" => bodies(vec![json!({"copies": "c1", "files": []})]),
         "append_files" => bodies(vec![json!({"copies": "c1", "pieces": []})]),

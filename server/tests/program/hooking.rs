@@ -1,14 +1,18 @@
 //! `verbatim hook`: settings are changed and given back, and events go to the server.
 
-use crate::support::{Place, Server};
+use crate::support::{Place, Server, wait_until};
 use serde_json::{Value, json};
 use std::io::Write as _;
 use std::os::unix::fs::PermissionsExt as _;
 use std::path::PathBuf;
-use std::process::{Output, Stdio};
+use std::process::{Child, Output, Stdio};
+use std::time::Duration;
 
 /// Settings as somebody wrote them: their own order, indent and hooks.
 const BEFORE: &str = "{\n    \"model\": \"opus\",\n    \"hooks\": {\"Stop\": [{\"hooks\": [{\"type\": \"command\", \"command\": \"say done\"}]}]},\n    \"env\": {\"A\": \"1\"}\n}\n";
+
+/// A session of Claude Code that the server has read.
+const SESSION: &str = "5e551007-0000-4000-8000-000000000007";
 
 fn settings(place: &Place) -> PathBuf {
     place.path("home/.claude/settings.json")
@@ -42,6 +46,15 @@ fn settings_are_changed_once_and_given_back_byte_for_byte() {
     let now = read(&place);
     assert_eq!(now.as_object().unwrap().keys().collect::<Vec<_>>(), ["model", "hooks", "env"]);
     assert_eq!(now["hooks"]["Stop"][0]["hooks"][0]["command"], "say done");
+    for (event, at) in [("SessionStart", 1), ("Stop", 2)] {
+        let wakes = &now["hooks"][event][at]["hooks"][0];
+        assert_eq!((&wakes["asyncRewake"], &wakes["timeout"]), (&json!(true), &json!(604_810)), "{wakes}");
+        let command = wakes["command"].as_str().unwrap();
+        assert!(
+            command.starts_with("exec ") && command.contains(" hook wait --server http://127.0.0.1:7117 "),
+            "{command}"
+        );
+    }
     let hook = &now["hooks"]["PermissionRequest"][0]["hooks"][0];
     let expected = json!({"type": "http", "url": "http://127.0.0.1:7117/v1/hooks/claude_code/3600", "timeout": 3610,
         "headers": {"Authorization": "Bearer $VERBATIM_HOOK_KEY"}, "allowedEnvVars": ["VERBATIM_HOOK_KEY"]});
@@ -144,6 +157,83 @@ fn send(place: &Place, server: &str, event: &Value) -> (String, String) {
     let output = child.wait_with_output().unwrap();
     assert!(output.status.success(), "a hook that fails would be shown to the agent");
     (String::from_utf8(output.stdout).unwrap(), String::from_utf8(output.stderr).unwrap())
+}
+
+/// Starts `verbatim hook wait` as Claude Code does, in a terminal or elsewhere.
+fn wait(place: &Place, server: &str, entrypoint: &str, event: &Value) -> Child {
+    let key = place.path("data/hooks.key");
+    let arguments = ["hook", "wait", "--server", server, "--key-file", key.to_str().unwrap()];
+    let mut command = place.program(&arguments);
+    command.env("CLAUDE_CODE_ENTRYPOINT", entrypoint);
+    let mut child = command.stdin(Stdio::piped()).stdout(Stdio::piped()).stderr(Stdio::piped()).spawn().unwrap();
+    child.stdin.take().unwrap().write_all(event.to_string().as_bytes()).unwrap();
+    child
+}
+
+/// Exit code and both outputs of a hook.
+fn ended(child: Child) -> (i32, String, String) {
+    let output = child.wait_with_output().unwrap();
+    let text = |bytes| String::from_utf8(bytes).unwrap();
+    (output.status.code().unwrap(), text(output.stdout), text(output.stderr))
+}
+
+/// Writes to the agent, as a person.
+fn write(server: &Server, text: &str) {
+    let message = json!({"role": "user", "content": text}).to_string();
+    let sent = server.with_key("POST", &format!("/v1/sessions/{SESSION}/messages"), &message);
+    assert_eq!(sent.status, 201, "{}", sent.text());
+}
+
+/// Exit code 2 wakes Claude Code in its terminal. Everything else leaves it as it is without the hook.
+#[test]
+fn what_a_person_writes_wakes_the_terminal() {
+    let server = Server::with_sessions();
+    let place = &server.place;
+    place.out(&["hook", "install"]);
+    let stop = json!({"session_id": SESSION, "hook_event_name": "Stop"});
+    let nothing = (0, String::new(), String::new());
+    for entrypoint in ["sdk-cli", "sdk-ts", ""] {
+        assert_eq!(ended(wait(place, &server.origin(), entrypoint, &stop)), nothing, "{entrypoint}");
+    }
+    assert_eq!(ended(wait(place, "http://127.0.0.1:1", "cli", &stop)), nothing, "no server");
+    assert_eq!(ended(wait(place, &server.origin(), "cli", &json!([1]))), nothing, "no event");
+
+    let session = format!("/v1/sessions/{SESSION}");
+    let state = || server.with_key("GET", &format!("{session}/agent"), "").json()["state"].clone();
+    let first = wait(place, &server.origin(), "cli", &stop);
+    wait_until("the hook waits", || state() == "terminal");
+    let second = wait(place, &server.origin(), "cli", &stop);
+    assert_eq!(ended(first), nothing, "another hook took its place");
+    write(&server, "Sweep the **mill**");
+    let told = "<verbatim-message>\nSweep the **mill**\n</verbatim-message>\n".to_owned();
+    assert_eq!(ended(second), (2, String::new(), told));
+    assert_eq!(state(), "terminal_busy");
+
+    let third = wait(place, &server.origin(), "cli", &stop);
+    wait_until("the next hook waits", || state() == "terminal");
+    let end = json!({"session_id": SESSION, "hook_event_name": "SessionEnd", "reason": "other"});
+    assert_eq!(send(place, &server.origin(), &end), (String::new(), String::new()));
+    assert_eq!(ended(third), nothing, "the session ended");
+}
+
+/// A server that comes back within minutes finds the terminal again.
+#[test]
+fn a_hook_waits_for_a_server_that_comes_back() {
+    let mut server = Server::with_sessions();
+    server.place.out(&["hook", "install"]);
+    let stop = json!({"session_id": SESSION, "hook_event_name": "Stop"});
+    let hook = wait(&server.place, &server.origin(), "cli", &stop);
+    let agent = format!("/v1/sessions/{SESSION}/agent");
+    let waits = |server: &Server| {
+        wait_until("the hook waits", || server.with_key("GET", &agent, "").json()["state"] == "terminal");
+    };
+    waits(&server);
+    server.terminate();
+    server.ended(Duration::from_secs(20));
+    let server = server.again();
+    waits(&server);
+    write(&server, "Sweep");
+    assert_eq!(ended(hook).0, 2);
 }
 
 /// A dead server, a wrong and a revoked key say so in a line, and the agent goes on.

@@ -1,15 +1,17 @@
 //! The browser's part of the agent bar.
 
 use super::{Bar, Wish};
-use crate::browser::page_state::{page_state, whenever};
+use crate::browser::page_state::{now_and_then, page_state, whenever};
 use crate::browser::{dom, fragment};
 use crate::shared::session_href;
 use api::Problem;
-use api::contract::{EditAgentEndpoint, GetAgent, ResumeAgentEndpoint, TellAgentEndpoint};
+use api::contract::{EditAgentEndpoint, GetAgent, ResumeAgentEndpoint, TellAgentEndpoint, UpdateMessageEndpoint};
 use api::driving::{AgentAction, AgentState, DrivenAgent, EditAgent, ResumeAgent, TellAgent};
+use api::messages::MessagePath;
+use api::posting::UpdateMessage;
 use api::sessions::SessionPath;
 use leptos::prelude::*;
-use model::Micros;
+use model::{Micros, Status};
 use std::cell::Cell;
 use wasm_bindgen::JsValue;
 use web_sys::KeyboardEvent;
@@ -17,10 +19,19 @@ use web_sys::KeyboardEvent;
 /// Milliseconds between the two presses of Escape.
 const TWICE: f64 = 600.0;
 
+/// Milliseconds between two looks for messages that wait.
+const SOON: i32 = 300;
+
 /// Follows the agent, and the keys that interrupt it.
 pub fn start(bar: Bar) {
     let state = page_state();
     whenever(&state.agent, move || refresh(bar));
+    // What was written waits until the agent takes it.
+    now_and_then(SOON, [state.own.clone()], move || {
+        if bar.agent.with_untracked(|agent| matches!(agent.state, AgentState::Terminal | AgentState::TerminalBusy)) {
+            refresh(bar);
+        }
+    });
     state.link.follow(move || {
         if page_state().is_live() {
             refresh(bar);
@@ -98,6 +109,12 @@ async fn carry_out(bar: Bar, wish: Wish) -> Result<Option<String>, Problem> {
         Wish::Steer => tell(AgentAction::Steer.into()).await,
         Wish::End => tell(AgentAction::End.into()).await,
         Wish::Dismiss(last) => tell(TellAgent { action: AgentAction::Dismiss, notice: Some(last) }).await,
+        Wish::Withdraw(message) => {
+            let path = MessagePath { session, message };
+            let change = UpdateMessage { status: Some(Status::Retracted), ..UpdateMessage::default() };
+            client.tell::<UpdateMessageEndpoint>(path, change).await.map(|()| None)
+        }
+        Wish::Write => Ok(Some(session_href(&session))),
         Wish::Mode(mode) => edit(EditAgent { mode: Some(mode), ..EditAgent::default() }).await.map(|_| None),
         Wish::Model(model) => edit(EditAgent { model: Some(model), ..EditAgent::default() }).await.map(|_| None),
         Wish::Resume | Wish::Fork => {

@@ -83,7 +83,7 @@ fn scope(name: &str) -> Option<Scope> {
     match name {
         "me" | "log_out" => None,
         "list_files" | "search" | "stats" => Some(Scope::ReadAll),
-        "report_hook" => Some(Scope::Hooks),
+        "report_hook" | "wait_for_words" => Some(Scope::Hooks),
         "report_machine" | "compare_files" | "append_files" => Some(Scope::Forward),
         "create_session" | "edit_session" | "end_session" | "end_run" | "heartbeat" | "post_message"
         | "post_messages" | "update_message" | "retract_message" | "declare_type" | "upload_blob" => Some(Scope::Post),

@@ -3,13 +3,13 @@
 use crate::basics::problem;
 use crate::basics::query::given;
 use crate::context::{Hub, Scoped};
-use crate::driving::{Begin, Driving, Running, Starting, runs_elsewhere, start, stored};
+use crate::driving::{Begin, Driving, Running, Starting, Terminals, runs_elsewhere, start, stored};
 use crate::host::{HostEvent, HostMessage};
 use crate::may::session;
 use crate::writing::posting;
 use api::driving::{
     AgentAction, AgentProgram, AgentStarted, AgentState, Agents, DrivenAgent, EditAgent, ResumeAgent, StartAgent,
-    TellAgent,
+    TellAgent, WaitingMessage,
 };
 use api::posting::PostMessage;
 use api::sessions::SessionPath;
@@ -17,16 +17,20 @@ use api::{Problem, ProblemCode};
 use drivers::programs::{PROGRAMS, Program, Transcript, program};
 use drivers::{Command, Resume};
 use model::session::SessionState;
+use model::text::one_line;
 use model::{Role, Session, SessionId};
 use std::ffi::OsStr;
 use std::sync::Arc;
-use store::{Driven, DrivenState};
+use store::{Driven, DrivenState, StoredMessage};
 use tokio_util::sync::CancellationToken;
 
 /// Folders that are offered.
 const FOLDERS: u32 = 20;
 /// Longest mode or model, in bytes.
 const WORD: usize = 200;
+/// Waiting messages that are listed, and the characters of each.
+const WAITING: u32 = 20;
+const WORDS: usize = 200;
 /// Why an agent isn't running here that another server is said to run, for people.
 const ELSEWHERE: &str = "Another server started the agent; resume it here only if that server is gone for good";
 
@@ -144,10 +148,37 @@ async fn begun(scoped: &Scoped, running: &Arc<Running>, prompt: Option<String>) 
 
 pub async fn get_agent(scoped: &Scoped, path: &SessionPath) -> Result<DrivenAgent, Problem> {
     let session = session(scoped, path).await?;
-    match current(&scoped.hub, &session).await {
-        Err(problem) if problem.is(ProblemCode::NotDriven) => observed(&scoped.hub, &session).ok_or(problem),
+    let hub = &scoped.hub;
+    let driving = hub.state::<Driving>();
+    if driving.starting(&session.id).is_none() && driving.of(&session.id).is_none() {
+        let waiting = waiting(hub, &session.id).await?;
+        if let Some(mut agent) = in_terminal(hub, &session) {
+            agent.waiting = waiting;
+            return Ok(agent);
+        }
+    }
+    match current(hub, &session).await {
+        Err(problem) if problem.is(ProblemCode::NotDriven) => observed(hub, &session).ok_or(problem),
         found => found,
     }
+}
+
+/// The agent in a terminal whose hook waits for what people write here.
+fn in_terminal(hub: &Hub, session: &Session) -> Option<DrivenAgent> {
+    let is_busy = hub.state::<Terminals>().is_busy(&session.id)?;
+    let state = if is_busy { AgentState::TerminalBusy } else { AgentState::Terminal };
+    let program = of_agent(&session.agent).ok()?;
+    Some(without_process(&session.id, program, session.cwd.clone().unwrap_or_default(), state))
+}
+
+/// The messages of people that an agent hasn't taken yet, oldest first.
+async fn waiting(hub: &Hub, session: &SessionId) -> Result<Vec<WaitingMessage>, Problem> {
+    let waiting = hub.workspace.waiting_messages(session, WAITING).await.map_err(problem)?;
+    let shown = |stored: StoredMessage| WaitingMessage {
+        id: stored.message.draft.id.to_string(),
+        text: one_line(&stored.message.draft.content, WORDS),
+    };
+    Ok(waiting.into_iter().map(shown).collect())
 }
 
 /// The agent of a session that goes on, while it is started.
@@ -178,6 +209,7 @@ fn without_process(session: &SessionId, program: &Program, folder: String, state
         growing: Vec::new(),
         tokens: 0,
         notices: Vec::new(),
+        waiting: Vec::new(),
     }
 }
 
@@ -278,6 +310,7 @@ fn shown(running: &Running) -> DrivenAgent {
         growing: view.growing(),
         tokens: view.tokens,
         notices: view.notices(),
+        waiting: Vec::new(),
     }
 }
 
@@ -303,6 +336,7 @@ fn past(hub: &Hub, driven: Driven, cwd: Option<&str>) -> DrivenAgent {
         growing: Vec::new(),
         tokens: 0,
         notices: Vec::new(),
+        waiting: Vec::new(),
     }
 }
 

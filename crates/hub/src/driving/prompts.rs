@@ -12,10 +12,10 @@ use api::Problem;
 use base64::Engine as _;
 use base64::engine::general_purpose::STANDARD;
 use drivers::{Picture, Prompt, When};
-use model::Body;
 use model::message_type::file::{FileItem, FileState};
 use model::routing::Place;
 use model::run_prompt::{NoticePlacement, Rendered, RunFormat};
+use model::{Body, SessionId};
 use serde_json::Value;
 use std::collections::BTreeSet;
 use store::{GivenRun, LiveBegin, LiveDone, LiveWrite, StoreError, Takes};
@@ -42,16 +42,31 @@ pub async fn next(hub: &Hub, running: &Running, when: When) -> Result<Option<Pro
         }
         When::Steer => (Takes::Joining, Vec::new()),
     };
+    let given = take(hub, session, (placement, notices), takes).await?;
+    let seqs: BTreeSet<i64> = given.pieces.iter().filter_map(|piece| piece.seq).collect();
+    let Some(mut prompt) = prompt(given, when) else { return Ok(None) };
+    prompt.pictures = pictures(hub, running, seqs).await;
+    Ok(Some(prompt))
+}
+
+/// Takes the next prompt that people wrote for an agent in its own terminal, as one text.
+pub async fn for_terminal(hub: &Hub, session: &SessionId) -> Result<Option<String>, Problem> {
+    let given = take(hub, session, (NoticePlacement::Prompt, Vec::new()), Takes::Prompt).await?;
+    let prompt = prompt(given, When::Queue);
+    Ok(prompt.map(|Prompt { before, text, .. }| [before, vec![text]].concat().join("\n\n")))
+}
+
+async fn take(
+    hub: &Hub,
+    session: &SessionId,
+    (placement, notices): (NoticePlacement, Vec<String>),
+    takes: Takes,
+) -> Result<GivenRun, Problem> {
     let (session, run) = (session.clone(), posting::new_id().to_string());
     let senders = hub.state::<RoutingTable>().rules(&session, Place::Room).senders.clone();
     let begin = LiveBegin { session, run, format: RunFormat::Text, placement, notices, takes, senders };
     match hub.writer.write(LiveWrite::Begin(Box::new(begin))).await.map_err(refusal)? {
-        (LiveDone::Begun(given), _) => {
-            let seqs: BTreeSet<i64> = given.pieces.iter().filter_map(|piece| piece.seq).collect();
-            let Some(mut prompt) = prompt(*given, when) else { return Ok(None) };
-            prompt.pictures = pictures(hub, running, seqs).await;
-            Ok(Some(prompt))
-        }
+        (LiveDone::Begun(given), _) => Ok(*given),
         _ => Err(Problem::internal()),
     }
 }

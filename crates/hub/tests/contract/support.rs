@@ -131,12 +131,7 @@ impl House {
     }
 
     pub async fn send(&self, caller: Caller, method: Method, path: &str, body: Option<Value>) -> Answer {
-        let scoped = Scoped::new(self.hub.clone(), caller);
-        let router = api::router::<Scoped>().layer(axum::Extension(scoped));
-        let body = body.map(|body| body.to_string().into_bytes());
-        let answer = InProcess(router).send(method, path.to_owned(), body).await.unwrap();
-        let body = serde_json::from_slice(&answer.body);
-        Answer { status: answer.status, body: body.unwrap_or_else(|_| json!(String::from_utf8_lossy(&answer.body))) }
+        send_to(&self.hub, caller, method, path, body).await
     }
 
     /// An agent with a new key.
@@ -206,6 +201,15 @@ impl House {
                 .replace(&*fixture("").to_string_lossy(), "[fixtures]/"),
         )
     }
+}
+
+pub async fn send_to(hub: &Hub, caller: Caller, method: Method, path: &str, body: Option<Value>) -> Answer {
+    let scoped = Scoped::new(hub.clone(), caller);
+    let router = api::router::<Scoped>().layer(axum::Extension(scoped));
+    let body = body.map(|body| body.to_string().into_bytes());
+    let answer = InProcess(router).send(method, path.to_owned(), body).await.unwrap();
+    let body = serde_json::from_slice(&answer.body);
+    Answer { status: answer.status, body: body.unwrap_or_else(|_| json!(String::from_utf8_lossy(&answer.body))) }
 }
 
 /// Waits, but not for ever.

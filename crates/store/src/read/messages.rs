@@ -15,7 +15,9 @@ use crate::{
     Among, Count, HiddenRow, MessageQuery, MessageRecords, Range, Replaced, Sight, StoreError, StoredMessage, Stretch,
     Workspace,
 };
-use model::{Draft, Message, MessageId, MessageType, Micros, Part, Provenance, RecordRef, Role, SessionId, SourceId};
+use model::{
+    Draft, Message, MessageId, MessageType, Micros, Part, Provenance, RecordRef, Role, SessionId, SourceId, Status,
+};
 use sqlx::{Database, Encode, QueryBuilder, Type};
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -152,6 +154,21 @@ impl Workspace {
     /// Messages of a range, ascending by `seq`, up to the limits of the query.
     pub async fn messages(&self, session: &SessionId, query: &MessageQuery) -> Result<Vec<StoredMessage>, StoreError> {
         Ok(self.stretch(session, query).await?.messages)
+    }
+
+    /// Messages of people that wait for the session's agent, oldest first.
+    pub async fn waiting_messages(&self, session: &SessionId, limit: u32) -> Result<Vec<StoredMessage>, StoreError> {
+        let rows: Vec<MessageRow> = on!(&self.store, pool => {
+            sqlx::query_as(sqlx::AssertSqlSafe(format!(
+                "SELECT {COLUMNS} FROM message m JOIN session s ON s.rid = m.session_rid WHERE m.queued = 1 \
+                 AND m.workspace_id = $1 AND s.workspace_id = $1 AND s.id = $2 AND m.seq > s.delivered_seq \
+                 AND m.role = 'user' ORDER BY m.seq{}", limited(i64::from(limit))
+            )))
+            .bind(self.id()).bind(session.as_str()).fetch_all(pool).await
+        })?;
+        let stored = rows.into_iter().map(|row| row.into_stored(Vec::new()));
+        let is_said = |stored: &StoredMessage| stored.message.draft.status != Status::Retracted;
+        stored.filter(|stored| stored.as_ref().map_or(true, is_said)).collect()
     }
 
     /// Like [`Self::messages`], with whether there may be more.

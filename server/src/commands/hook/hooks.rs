@@ -8,11 +8,16 @@ use std::path::{Path, PathBuf};
 const VARIABLE: &str = "VERBATIM_HOOK_KEY";
 /// By these an entry is known as ours.
 const ADDRESS: &str = "/v1/hooks/claude_code/";
-const COMMAND: &str = " hook send --server ";
+const COMMANDS: [&str; 2] = [" hook send --server ", " hook wait --server "];
 /// Seconds that an event may take which asks nothing.
 const QUICK: u32 = 5;
 /// Seconds that the agent waits longer than the server: so it hears why nobody answered.
 const LATER: u32 = 10;
+
+/// Seconds that a hook waits for what people write: a week.
+const WORDS: u32 = 604_800;
+/// Events after which an agent rests, so that it may be woken by what people write.
+const RESTS: [&str; 2] = ["SessionStart", "Stop"];
 
 /// Events that are reported. `SessionStart` takes commands only.
 const EVENTS: [&str; 12] = [
@@ -64,6 +69,11 @@ pub fn add(settings: &mut Map<String, Value>, plan: &Plan) -> Result<Vec<String>
         let hook = if by_http { http(plan, wait) } else { command(plan, wait)? };
         added.push(format!("hooks.{event}: {}", what(&hook)));
         list.push(json!({ "hooks": [hook] }));
+        if RESTS.contains(&event) {
+            let hook = wakes(plan)?;
+            added.push(format!("hooks.{event}: {}", what(&hook)));
+            list.push(json!({ "hooks": [hook] }));
+        }
     }
     if plan.how == How::Http {
         object(settings, "env")?.insert(VARIABLE.to_owned(), Value::from(plan.key.clone()));
@@ -91,10 +101,26 @@ fn http(plan: &Plan, wait: u32) -> Value {
 }
 
 fn command(plan: &Plan, wait: u32) -> Result<Value> {
+    Ok(json!({ "type": "command", "command": line(plan, "send", wait)?, "timeout": wait + LATER }))
+}
+
+/// Waits behind the agent's back, and wakes it. It is the agent's own child, so that it ends with the agent.
+fn wakes(plan: &Plan) -> Result<Value> {
+    let line = line(plan, "wait", WORDS)?;
+    Ok(json!({
+        "type": "command",
+        "command": if cfg!(unix) { format!("exec {line}") } else { line },
+        "asyncRewake": true,
+        "timeout": WORDS + LATER,
+        "rewakeMessage": "A person who may use this session wrote in Verbatim, which shows it:",
+        "rewakeSummary": "Message from Verbatim",
+    }))
+}
+
+fn line(plan: &Plan, what: &str, wait: u32) -> Result<String> {
     let (program, key_file, seconds) = (text(&plan.program)?, text(&plan.key_file)?, wait.to_string());
-    let words = [program, "hook", "send", "--server", &plan.url, "--key-file", key_file, "--wait", &seconds];
-    let command = shlex::try_join(words).context("a path holds a NUL character")?;
-    Ok(json!({ "type": "command", "command": command, "timeout": wait + LATER }))
+    let words = [program, "hook", what, "--server", &plan.url, "--key-file", key_file, "--wait", &seconds];
+    shlex::try_join(words).context("a path holds a NUL character")
 }
 
 fn text(path: &Path) -> Result<&str> {
@@ -151,7 +177,7 @@ pub fn found(settings: &Map<String, Value>) -> Vec<String> {
 
 fn is_ours(hook: &Value) -> bool {
     let has = |key: &str, part: &str| hook.get(key).and_then(Value::as_str).is_some_and(|text| text.contains(part));
-    has("url", ADDRESS) || (has("command", COMMAND) && has("command", "--key-file"))
+    has("url", ADDRESS) || (COMMANDS.iter().any(|command| has("command", command)) && has("command", "--key-file"))
 }
 
 fn what(hook: &Value) -> String {

@@ -1,4 +1,4 @@
-//! Messages of people to a driven agent that its transcript contains as well. The row stays as it was written, and gets
+//! Messages of people to an agent, driven or in its own terminal, that its transcript contains as well. The row stays as it was written, and gets
 //! the transcript's lines as its records: it is one message, whatever the agent's id for it and the text around it.
 
 use super::rows::{OLD_COLUMNS, Old};
@@ -159,13 +159,13 @@ async fn posted(step: &mut Step<'_>, sessions: &BTreeSet<i64>) -> Result<Vec<Pos
     let rows: Vec<PostedRow> = on_step!(step, c => {
         let columns = OLD_COLUMNS.split(", ").map(|column| format!("m.{column}")).collect::<Vec<_>>().join(", ");
         let mut q = QueryBuilder::new(format!(
-            "SELECT {columns}, m.body FROM session s \
-             CROSS JOIN driven d CROSS JOIN message m \
-             WHERE d.session_id = s.id AND m.session_rid = s.rid AND m.workspace_id = d.workspace_id \
-             AND m.create_hash IS NOT NULL AND m.role IN ('user', 'system') AND d.workspace_id = "
+            "SELECT {columns}, m.body FROM session s CROSS JOIN message m WHERE m.session_rid = s.rid \
+             AND m.create_hash IS NOT NULL AND m.role IN ('user', 'system') AND m.workspace_id = "
         ));
         // Not the session's workspace: SQLite would read all of its sessions.
-        q.push_bind(step.workspace).push(" AND s.rid IN (");
+        q.push_bind(step.workspace);
+        q.push(" AND (s.delivered_seq > 0 OR EXISTS (SELECT 1 FROM driven d WHERE d.session_id = s.id AND d.workspace_id = ");
+        q.push_bind(step.workspace).push(")) AND s.rid IN (");
         let mut list = q.separated(", ");
         for rid in sessions {
             list.push_bind(*rid);
