@@ -20,6 +20,13 @@ export async function asMachine(verbatim) {
   return caller(verbatim, key);
 }
 
+// What sends requests with a new key.
+export async function withKey(verbatim, scopes) {
+  const made = await (await asMachine(verbatim))('POST', '/keys', { name: 'orchard', scopes });
+  expect(made.status).toBe(201);
+  return caller(verbatim, made.body.key);
+}
+
 // `{ id, post, update, pending, call, raw }`: a new session of the agent `orchard-bot`.
 export async function newAgent(verbatim, session = {}) {
   const made = await (await asMachine(verbatim))('POST', '/keys', { name: 'orchard', scopes: ['post', 'read', 'mirror'] });

@@ -161,7 +161,7 @@ fn waiting(bar: Bar) -> impl IntoView {
             </div>
         }
     };
-    view! { <div class="unread"><For each=waiting key=|message| message.id.clone() children=line/></div> }
+    view! { <div><For each=waiting key=|message| message.id.clone() children=line/></div> }
 }
 
 /// Returns the notice that the bar shows; None while it shows a problem or the reason of the end.
