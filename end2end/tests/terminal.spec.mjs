@@ -16,7 +16,7 @@ test('a message goes to the terminal, waits for the end of its turn, and is with
   await visit(page, verbatim, `/s/${SESSION}`);
   const hooks = await withKey(verbatim, ['hooks']);
   const report = (hook_event_name) => hooks('POST', '/hooks/claude_code/5', { session_id: SESSION, hook_event_name });
-  const waits = (hook) => hooks('POST', '/hooks/claude_code/60/words', { ...WAITS, hook });
+  const waits = (hook) => hooks('POST', '/hooks/claude_code/words/60', { ...WAITS, hook });
   await expect(page.locator('#say')).toHaveCount(0);
 
   const first = waits('h1');

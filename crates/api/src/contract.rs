@@ -276,7 +276,7 @@ macro_rules! endpoints {
                 Post "/v1/hooks/{agent}/{wait}" report_hook / ReportHook (HookPath, HookEvent) -> HookAnswer [Local, Agent; 16384 KiB];
                 /// Waits until a person wrote something for an agent in its own terminal, and the agent rests. Each
                 /// message is returned once.
-                Post "/v1/hooks/{agent}/{wait}/words" wait_for_words / WaitForWords (HookPath, HookWaits) -> HookWords [Local, Agent; 64 KiB];
+                Post "/v1/hooks/{agent}/words/{wait}" wait_for_words / WaitForWords (HookPath, HookWaits) -> HookWords [Local, Agent; 64 KiB];
             }
             driving {
                 /// Lists the agents that can be started on this machine, and folders to start them in.

@@ -25,7 +25,7 @@ async fn mill() -> Mill {
 async fn waits(house: &House, hooks: &Caller, seconds: u32, hook: &str, more: Value) -> Answer {
     let mut body = json!({"session_id": "mill", "hook_event_name": "Stop", "hook": hook, "is_new": true});
     body.as_object_mut().unwrap().extend(more.as_object().unwrap().clone());
-    house.send(hooks.clone(), Post, &format!("/v1/hooks/claude_code/{seconds}/words"), Some(body)).await
+    house.send(hooks.clone(), Post, &format!("/v1/hooks/claude_code/words/{seconds}"), Some(body)).await
 }
 
 impl Mill {
@@ -41,7 +41,7 @@ impl Mill {
         let request = json!({"session_id": "mill", "hook_event_name": "Stop", "hook": hook, "is_new": true});
         let waiting =
             tokio::spawn(
-                async move { send_to(&hub, hooks, Post, "/v1/hooks/claude_code/600/words", Some(request)).await },
+                async move { send_to(&hub, hooks, Post, "/v1/hooks/claude_code/words/600", Some(request)).await },
             );
         in_time(async {
             while self.state().await == before {
