@@ -58,7 +58,7 @@ fn used(second: Second) -> CacheUse {
             reply("a2", "u2", "q2", second.at, second.model, [second.read, 990]),
         ],
     );
-    file.last().change.unwrap().cache.unwrap()
+    file.last().change.and_then(|change| change.cache).expect("the request before left something in the cache")
 }
 
 #[test]

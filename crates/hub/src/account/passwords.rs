@@ -16,6 +16,7 @@ use std::sync::{Arc, Mutex, PoisonError};
 use std::time::Duration;
 use tokio::sync::Semaphore;
 use tokio::time::Instant;
+use zxcvbn::feedback::Feedback;
 use zxcvbn::{Score, zxcvbn};
 
 /// Characters of a password.
@@ -181,7 +182,7 @@ pub async fn set_password(scoped: &Scoped, input: SetPassword) -> Result<LogInMe
     let guessed = password.clone();
     let strength = scoped.compute(move |_| zxcvbn(&guessed, &[&name, "verbatim"])).await?;
     if strength.score() < Score::Three {
-        let warning = strength.feedback().and_then(|feedback| feedback.warning());
+        let warning = strength.feedback().and_then(Feedback::warning);
         let why = warning.map_or("Add another word or two.".to_owned(), |warning| warning.to_string());
         return Err(Problem::field("/password", "one that isn't easily guessed").hint(why));
     }
