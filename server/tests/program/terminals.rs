@@ -153,8 +153,9 @@ fn no_command_passes_stored_text_to_a_terminal_that_would_obey_it() {
         ("hook install", &[&[]]),
         ("hook status", &[&[]]),
         ("hook uninstall", &[&[]]),
-        // An agent gives it an event through a pipe, and reads its answer from one.
+        // An agent gives them an event through a pipe, and reads their answer from one.
         ("hook send", &[]),
+        ("hook wait", &[]),
         ("service install", &[&["--print"]]),
         ("service status", &[&[]]),
         ("service uninstall", &[&[]]),

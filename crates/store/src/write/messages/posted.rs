@@ -1,5 +1,6 @@
-//! Messages of people to an agent, driven or in its own terminal, that its transcript contains as well. The row stays as it was written, and gets
-//! the transcript's lines as its records: it is one message, whatever the agent's id for it and the text around it.
+//! Messages of people to an agent, driven or in its own terminal, that its transcript contains as well. The row stays
+//! as it was written, and gets the transcript's lines as its records: it is one message, whatever the agent's id for it
+//! and the text around it.
 
 use super::rows::{OLD_COLUMNS, Old};
 use super::{Planned, merge};
