@@ -3,8 +3,9 @@
 //! The cache holds beginnings of requests, in the order tools, system prompt, messages: what changes anywhere makes the rest
 //! be read anew.
 
-use super::request::Request;
-use model::model_context::{CacheMissCause as Cause, CacheUse, ContextBlock, ContextDialect, ContextRole};
+use model::model_context::{
+    CacheMissCause as Cause, CacheUse, ContextBlock, ContextMessage, ContextReply, ContextRole,
+};
 use serde_json::{Map, Value};
 
 /// Settings on which cached messages depend.
@@ -13,11 +14,17 @@ const SETTINGS: [&str; 4] = ["thinking", "tool_choice", "output_config", "contex
 const SHORT: i64 = 5 * 60;
 const LONG: i64 = 60 * 60;
 
-/// None if the request before left nothing in the cache, or another provider counts differently.
-pub(super) fn compare(before: &Request, now: &Request) -> Option<CacheUse> {
-    if now.dialect != ContextDialect::Anthropic {
-        return None;
-    }
+/// A request as the cache sees it.
+pub(super) struct Sent<'r> {
+    pub reply: &'r ContextReply,
+    pub system: &'r [ContextBlock],
+    pub tools: &'r [ContextBlock],
+    pub settings: &'r Map<String, Value>,
+    pub messages: &'r [ContextMessage],
+}
+
+/// None if the request before left nothing in the cache.
+pub(super) fn compare(before: &Sent<'_>, now: &Sent<'_>) -> Option<CacheUse> {
     let (left, used) = (before.reply.usage?, now.reply.usage?);
     let (available, read) = (left.cache_read.saturating_add(left.cache_write), used.cache_read);
     if available <= 0 {
@@ -28,18 +35,18 @@ pub(super) fn compare(before: &Request, now: &Request) -> Option<CacheUse> {
     Some(CacheUse { available, read, missed, cause, details: details.flatten(), cost_usd: None })
 }
 
-fn cause(before: &Request, now: &Request) -> (Cause, Option<String>) {
+fn cause(before: &Sent<'_>, now: &Sent<'_>) -> (Cause, Option<String>) {
     let models = before.reply.model.as_deref().zip(now.reply.model.as_deref());
     if let Some((old, new)) = models.filter(|(old, new)| old != new) {
         return (Cause::Model, Some(format!("{new} answered, and {old} before: each model has a cache of its own")));
     }
-    if let Some(details) = tools(&before.tools, &now.tools) {
+    if let Some(details) = tools(before.tools, now.tools) {
         return (Cause::Tools, Some(details));
     }
-    if let Some(at) = first_difference(&contents(&before.system), &contents(&now.system)) {
+    if let Some(at) = first_difference(&contents(before.system), &contents(now.system)) {
         return (Cause::System, Some(format!("Block {} of the system prompt changed", at + 1)));
     }
-    if let Some(details) = settings(&before.settings, &now.settings) {
+    if let Some(details) = settings(before.settings, now.settings) {
         return (Cause::Settings, Some(details));
     }
     if let Some(details) = messages(before, now) {
@@ -99,8 +106,8 @@ fn settings(old: &Map<String, Value>, new: &Map<String, Value>) -> Option<String
     (!changed.is_empty()).then(|| changed.join("; "))
 }
 
-fn messages(before: &Request, now: &Request) -> Option<String> {
-    let all = |request: &Request| -> Vec<(ContextRole, Option<Value>)> {
+fn messages(before: &Sent<'_>, now: &Sent<'_>) -> Option<String> {
+    let all = |request: &Sent<'_>| -> Vec<(ContextRole, Option<Value>)> {
         let of = |role, blocks: &[ContextBlock]| {
             blocks.iter().map(|block| (role, block.content.clone())).collect::<Vec<_>>()
         };
@@ -116,9 +123,9 @@ fn messages(before: &Request, now: &Request) -> Option<String> {
     Some(format!("From block {} of the messages on, they aren't those that were sent before: “{preview}”", at + 1))
 }
 
-fn expired(before: &Request, now: &Request) -> Option<String> {
+fn expired(before: &Sent<'_>, now: &Sent<'_>) -> Option<String> {
     let seconds = (now.reply.at?.0 - before.reply.at?.0) / 1_000_000;
-    let blocks = before.messages.iter().flat_map(|message| &message.blocks).chain(&before.system).chain(&before.tools);
+    let blocks = before.messages.iter().flat_map(|message| &message.blocks).chain(before.system).chain(before.tools);
     let is_long = |block: &ContextBlock| {
         block.cache_control.as_ref().is_some_and(|mark| mark.get("ttl").and_then(Value::as_str) == Some("1h"))
     };

@@ -1,6 +1,7 @@
 //! A request as it is put together, and what all agents have in common.
 
-use super::{block, cache};
+use super::block;
+use super::cache::{self, Sent};
 use model::Usage;
 use model::model_context::{
     ContextBlock, ContextBlockKind as Kind, ContextChange, ContextDialect, ContextMessage, ContextPart as Part,
@@ -229,13 +230,23 @@ impl Request {
         self.messages = messages;
     }
 
+    fn as_cached(&self) -> Sent<'_> {
+        let Self { reply, system, tools, settings, messages, .. } = self;
+        Sent { reply, system, tools, settings, messages }
+    }
+
     /// How it differs from the request before.
     fn change(&mut self, previous: Self) -> ContextChange {
         let mut had: HashMap<Identity, u64> = HashMap::new();
         for block in previous.messages.iter().flat_map(|message| &message.blocks) {
             *had.entry(identity(block)).or_default() += 1;
         }
-        let cache = cache::compare(&previous, self);
+        // Others count differently.
+        let cache = if self.dialect == ContextDialect::Anthropic {
+            cache::compare(&previous.as_cached(), &self.as_cached())
+        } else {
+            None
+        };
         let (mut kept, mut added, mut added_tokens) = (0, 0, 0_i64);
         let (mut has_new_summary, mut calls) = (false, HashSet::new());
         for block in self.messages.iter_mut().flat_map(|message| &mut message.blocks) {
