@@ -169,20 +169,26 @@ test('a request takes a decision after a second in view, without a press meanwhi
 test('a request that moves under the pointer takes no press', async ({ page, verbatim }) => {
   const agent = await asks(verbatim);
   await visit(page, verbatim, `/s/${agent.id}`);
-  await expect(form(page, ASKED)).toHaveAttribute('data-ready', '');
-  const last = allow(page, ASKED);
-  const before = await last.boundingBox();
-  await agent.post({ content: 'And one more row.' });
-  await expect.poll(async () => (await last.boundingBox()).y).toBeLessThan(before.y - 10);
-  await page.mouse.click(...Object.values(middle(await last.boundingBox())));
-  await expect(page.locator('#announcer')).toHaveText(/^Wait a second/);
+  const announcer = page.locator('#announcer');
+  let number = ASKED;
+  // A machine that takes more than the second between move and press has decided, rightly: the next one is tried.
+  await expect(async () => {
+    await expect(form(page, number)).toHaveAttribute('data-ready', '');
+    const before = await allow(page, number).boundingBox();
+    await agent.post({ content: 'And one more row.' });
+    await expect.poll(async () => (await allow(page, number).boundingBox()).y).toBeLessThan(before.y - 10);
+    await page.mouse.click(...Object.values(middle(await allow(page, number).boundingBox())));
+    await expect(announcer).toHaveText(/^Wait a second|^Sent/);
+    if (/^Sent/.test(await announcer.textContent())) number -= 1;
+    expect(await announcer.textContent()).toMatch(/^Wait a second/);
+  }).toPass();
   // What a script of the page moves, without a word.
-  await expect(form(page, ASKED)).toHaveAttribute('data-ready', '');
+  await expect(form(page, number)).toHaveAttribute('data-ready', '');
   await page.evaluate(() => { document.querySelector('#transcript').style.translate = '0 -40px'; });
-  await page.mouse.click(...Object.values(middle(await last.boundingBox())));
-  expect(await open(verbatim)).toBe(ASKED);
-  await expect(form(page, ASKED)).toHaveAttribute('data-ready', '');
-  await last.click();
-  await expect(form(page, ASKED)).toHaveCount(0);
-  expect(await open(verbatim)).toBe(ASKED - 1);
+  await page.mouse.click(...Object.values(middle(await allow(page, number).boundingBox())));
+  expect(await open(verbatim)).toBe(number);
+  await expect(form(page, number)).toHaveAttribute('data-ready', '');
+  await allow(page, number).click();
+  await expect(form(page, number)).toHaveCount(0);
+  expect(await open(verbatim)).toBe(number - 1);
 });
