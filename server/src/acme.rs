@@ -6,7 +6,7 @@ use crate::data_dir;
 use crate::tls::{Tls, validity};
 use anyhow::{Context as _, Result, anyhow, bail};
 use hub::Hub;
-use hub::host::{HostEvent, HostMessage};
+use hub::host::HostEvent;
 use instant_acme::{
     Account, AccountCredentials, AuthorizationStatus, ChallengeType, Error, Identifier, NewAccount, NewOrder, Order,
     OrderStatus, RetryPolicy,
@@ -84,28 +84,19 @@ impl Acme {
     /// Keeps the certificate valid until the hub ends.
     pub async fn work(self, tls: Tls, hub: Hub) {
         let (mut pause, mut told) = (PAUSE, None);
-        while !hub.shutdown.is_cancelled() {
-            let wait = match self.wait(&tls) {
-                Some(wait) => wait,
-                None => match self.fetch(&tls).await {
-                    Ok(()) => {
-                        tracing::info!(name = self.host, authority = %self.directory, "a certificate was fetched");
-                        (pause, told) = (PAUSE, None);
-                        continue;
-                    }
-                    Err(error) => {
-                        let error = format!("{} for {}: {error:#}", self.directory.authority(), self.host);
-                        tracing::warn!("no certificate was fetched: {error}");
-                        if told.as_ref() != Some(&error) {
-                            hub.tell_all(&HostMessage::new(&HostEvent::CertificateFailed { error: error.clone() }))
-                                .await;
-                            told = Some(error);
-                        }
-                        let now = pause;
-                        pause = (pause * 2).min(MOST_PAUSE);
-                        now
-                    }
-                },
+        loop {
+            let wait = if let Some(wait) = self.wait(&tls) {
+                wait
+            } else if let Err(error) = self.fetch(&tls).await {
+                let error = format!("{} for {}: {error:#}", self.directory.authority(), self.host);
+                tracing::warn!("no certificate was fetched: {error}");
+                hub.tell_news(&mut told, &HostEvent::CertificateFailed { error }).await;
+                let next = (pause * 2).min(MOST_PAUSE);
+                std::mem::replace(&mut pause, next)
+            } else {
+                tracing::info!(name = self.host, authority = %self.directory, "a certificate was fetched");
+                (pause, told) = (PAUSE, None);
+                continue;
             };
             if hub.shutdown.run_until_cancelled(tokio::time::sleep(wait)).await.is_none() {
                 return;

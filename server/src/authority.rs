@@ -7,7 +7,7 @@ use crate::data_dir;
 use crate::tls::validity;
 use anyhow::{Context as _, Result, bail};
 use hub::Hub;
-use hub::host::{HostEvent, HostMessage};
+use hub::host::HostEvent;
 use jiff::civil::Date;
 use jiff::tz::TimeZone;
 use jiff::{Timestamp, ToSpan as _};
@@ -131,17 +131,13 @@ impl Authority {
     pub async fn keep_valid(self, hub: Hub) {
         let mut told = None;
         loop {
-            let outcome = today().and_then(|today| self.renew_if_due(today));
-            match outcome {
+            match today().and_then(|today| self.renew_if_due(today)) {
                 Ok(Some(issued)) => tracing::info!(until = %issued.until, "the server's certificate was renewed"),
                 Ok(None) => told = None,
                 Err(error) => {
                     let error = format!("{error:#}");
                     tracing::warn!("the server's certificate wasn't renewed: {error}");
-                    if told.as_ref() != Some(&error) {
-                        hub.tell_all(&HostMessage::new(&HostEvent::CertificateFailed { error: error.clone() })).await;
-                        told = Some(error);
-                    }
+                    hub.tell_news(&mut told, &HostEvent::CertificateFailed { error }).await;
                 }
             }
             if hub.shutdown.run_until_cancelled(tokio::time::sleep(LOOK)).await.is_none() {

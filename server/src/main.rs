@@ -1,9 +1,10 @@
 //! The `verbatim` program: the server and the commands.
 //!
 //! A tour: [`cli`] is what a person may type; [`commands`] has one file per command; [`door`] is how commands reach the
-//! data, with or without a running server; [`http`] is the server, [`listening`] its socket, [`reach`] how other machines come to it, by the [`public_url`], [`tls`] its certificate, [`acme`] and [`authority`] where that comes from, [`take_over`] how another one gets that; [`config`] is what the environment and a file say instead;
-//! [`data_dir`] says where everything lies, and
-//! [`permissions`] who may read it; [`printing`] writes what commands
+//! data, with or without a running server; [`http`] is the server, [`listening`] its socket, [`reach`] how other
+//! machines come to it, by the [`public_url`], [`tls`] its certificate, [`acme`] and [`authority`] where that comes
+//! from, [`take_over`] how another one gets the socket; [`config`] is what the environment and a file say instead;
+//! [`data_dir`] says where everything lies, and [`permissions`] who may read it; [`printing`] writes what commands
 //! print; [`speaker`] names who speaks; [`logging`] says what is logged.
 //!
 //! How to add a command: a variant in `cli.rs`, a file in `commands/`.

@@ -5,7 +5,7 @@ use crate::data_dir;
 use anyhow::{Context as _, Result, anyhow};
 use backup::{Keep, Made, Order};
 use hub::Hub;
-use hub::host::{HostEvent, HostMessage};
+use hub::host::HostEvent;
 use hub::schedules::times::Times;
 use jiff::Timestamp;
 use model::Micros;
@@ -90,11 +90,9 @@ pub async fn work(hub: Hub, dir: PathBuf, database: Database) {
             Ok(()) => told = None,
             // Once, and not every time that the file is looked at.
             Err(error) => {
-                let text = format!("{error:#}");
-                if told.as_ref() != Some(&text) {
-                    tracing::warn!(error = %text, "no backup was made");
-                    hub.tell_all(&HostMessage::new(&HostEvent::BackupFailed { error: text.clone() })).await;
-                    told = Some(text);
+                let error = format!("{error:#}");
+                if hub.tell_news(&mut told, &HostEvent::BackupFailed { error: error.clone() }).await {
+                    tracing::warn!(%error, "no backup was made");
                 }
             }
         }

@@ -124,7 +124,7 @@ pub fn AgentBar(agent: DrivenAgent) -> impl IntoView {
 }
 
 fn in_terminal(bar: Bar) -> bool {
-    bar.agent.with(|agent| matches!(agent.state, AgentState::Terminal | AgentState::TerminalBusy))
+    bar.agent.with(|agent| agent.state.is_in_terminal())
 }
 
 fn has_composer() -> bool {

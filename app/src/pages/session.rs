@@ -20,7 +20,7 @@ use crate::shared::page_action::PageAction;
 use crate::shared::session_href;
 use crate::shell::{self, Frame, Layout, NavItem, Rail, ShellData, small_icon};
 use crate::transcript::{Child, Verbosity};
-use api::driving::{AgentState, DrivenAgent};
+use api::driving::DrivenAgent;
 use api::sessions::{Facet, SessionDetail};
 use leptos::prelude::*;
 
@@ -120,8 +120,7 @@ fn dock(data: &SessionPageData) -> Option<Part> {
     }
     let session = &data.detail.session;
     let bar = data.agent.clone().map(|agent| part! { <AgentBar agent=agent/> });
-    let in_terminal =
-        data.agent.as_ref().is_some_and(|it| matches!(it.state, AgentState::Terminal | AgentState::TerminalBusy));
+    let in_terminal = data.agent.as_ref().is_some_and(|agent| agent.state.is_in_terminal());
     let way = if in_terminal { "The terminal gets it as a note" } else { "The agent gets it with its next call" };
     if !session.registered && !in_terminal {
         return bar.or_else(|| elsewhere(&data.detail)).map(|bar| part! { <div class="dock">{bar}</div> });

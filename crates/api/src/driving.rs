@@ -198,6 +198,13 @@ pub struct DrivenAgent {
 }
 impl Reply for DrivenAgent {}
 
+impl AgentState {
+    /// Returns true if a hook passes on what people write to the agent's own terminal.
+    pub fn is_in_terminal(self) -> bool {
+        matches!(self, Self::Terminal | Self::TerminalBusy)
+    }
+}
+
 /// A message of a person that an agent hasn't taken yet.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]

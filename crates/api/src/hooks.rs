@@ -127,7 +127,7 @@ impl Input for HookWaits {
         r#"{"session_id": "9f1c", "hook_event_name": "Stop", "hook": "7d2e", "is_new": true}"#;
 }
 
-/// What a hook that waits is told.
+/// Reply to a hook that waits.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct HookWords {

@@ -144,7 +144,7 @@ impl Driving {
         });
     }
 
-    /// Tells pages that something about the agent of a session changed that doesn't run here.
+    /// Tells pages that the agent of a session changed, which wasn't started here.
     pub fn ring(&self, session: &SessionId) {
         self.changed.send_modify(|number| {
             *number += 1;

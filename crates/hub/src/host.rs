@@ -143,7 +143,7 @@ impl HostEvent {
             }
             Self::BackupFailed { error } => format!("The backup that was due wasn't made: {error}"),
             Self::CertificateFailed { error } => {
-                format!("No certificate was fetched, and it is tried again within hours: {error}")
+                format!("The server has no new certificate, and tries again within hours: {error}")
             }
             Self::SessionsRetired { rule, sessions } => {
                 let noun = if *sessions == 1 { "session" } else { "sessions" };
@@ -220,6 +220,18 @@ impl Hub {
             }
             Err(problem) => tracing::warn!(%problem, event = message.event, "a message of the host isn't stored"),
         }
+    }
+
+    /// Like [`Self::tell_all`], unless this was told last: what is tried again fails in the same words. Returns whether it
+    /// is news.
+    pub async fn tell_news(&self, told: &mut Option<String>, event: &HostEvent) -> bool {
+        let text = event.text();
+        if told.as_ref() == Some(&text) {
+            return false;
+        }
+        self.tell_all(&HostMessage::new(event)).await;
+        *told = Some(text);
+        true
     }
 
     /// Sessions with an open run, and those whose agent runs here.

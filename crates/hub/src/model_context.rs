@@ -2,7 +2,7 @@
 
 mod database;
 
-use crate::basics::moment::named_day;
+use crate::basics::moment::day_of;
 use crate::basics::{clock, problem};
 use crate::context::Scoped;
 use crate::context::pages::Pages;
@@ -27,8 +27,6 @@ const READ: u64 = 32 << 20;
 const BEHIND: u64 = 2 << 20;
 /// Bytes that are read at once.
 const PIECE: u64 = 1 << 20;
-/// Microseconds of a day.
-const DAY: i64 = 86_400_000_000;
 /// Bytes of contents in an answer.
 const CONTENTS: u64 = 16 << 20;
 /// Messages of the model among which its last words with a record are looked for.
@@ -387,7 +385,7 @@ impl Places {
     }
 }
 
-/// Says what the request cost more than if it had read from the cache what was there.
+/// Prices what the request read anew although the cache had it.
 fn price_miss(prices: &Prices, context: &mut ModelContext) {
     let ContextReply { model, at: Some(at), usage: Some(paid), .. } = &context.reply else { return };
     let Some(cache) = context.change.as_mut().and_then(|change| change.cache.as_mut()) else { return };
@@ -399,7 +397,7 @@ fn price_miss(prices: &Prices, context: &mut ModelContext) {
         cache_read: paid.cache_read.saturating_add(written + anew),
         output: paid.output,
     };
-    let day = named_day(at.0.div_euclid(DAY));
+    let day = day_of(*at);
     let cost = |usage| prices.cost(model.as_deref(), &Bill::of_request(day.clone(), usage, 0)).ok();
     cache.cost_usd = cost(*paid).zip(cost(cached)).map(|(paid, cached)| paid - cached).filter(|more| *more > 0.0);
 }

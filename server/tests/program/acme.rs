@@ -8,7 +8,7 @@ use rustls::pki_types::{CertificateDer, ServerName, UnixTime};
 use rustls::server::ParsedCertificate;
 use rustls::{ClientConfig, ClientConnection, DigitallySignedStruct, SignatureScheme, StreamOwned};
 use std::collections::BTreeSet;
-use std::io::{BufRead as _, BufReader, Write as _};
+use std::io::Write as _;
 use std::net::{TcpListener, TcpStream};
 use std::process::{Child, Command, Stdio};
 use std::sync::atomic::{AtomicU16, Ordering};
@@ -107,10 +107,8 @@ impl Authority {
             place.program(&[&["serve", "--listen", "127.0.0.1:0", "--no-discover"], &public[..]].concat());
         command.env("SSL_CERT_FILE", place.path("pebble.pem")).env("RUST_LOG", "warn");
         let log = std::fs::File::create(place.path("log")).unwrap();
-        let mut child = command.stdout(Stdio::piped()).stderr(log).spawn().unwrap();
-        let mut line = String::new();
-        BufReader::new(child.stdout.take().unwrap()).read_line(&mut line).unwrap();
-        Server::adopt(place, child, &line)
+        command.stderr(log);
+        Server::spawn(place, command)
     }
 }
 

@@ -5,7 +5,6 @@ use serde_json::{Value, json};
 use std::collections::BTreeMap;
 use std::fs::File;
 use std::io::{BufRead as _, BufReader, Write as _};
-use std::process::Stdio;
 
 const SESSION: &str = "5e551003-0000-4000-8000-000000000003";
 
@@ -18,10 +17,8 @@ fn logging(place: Place, arguments: &[&str], level: Option<&str>) -> Server {
         None => command.env_remove("RUST_LOG"),
     };
     let log = File::create(place.path("log")).unwrap();
-    let mut child = command.stdout(Stdio::piped()).stderr(log).spawn().unwrap();
-    let mut line = String::new();
-    BufReader::new(child.stdout.take().unwrap()).read_line(&mut line).unwrap();
-    Server::adopt(place, child, &line)
+    command.stderr(log);
+    Server::spawn(place, command)
 }
 
 /// Ends the server and returns what it logged.

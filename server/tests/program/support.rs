@@ -188,12 +188,18 @@ impl Server {
     pub fn listen(place: Place, address: &str, arguments: &[&str]) -> Self {
         let mut all = vec!["serve", "--listen", address, "--no-discover"];
         all.extend(arguments);
-        let mut child = place.program(&all).stdout(Stdio::piped()).spawn().unwrap();
-        let mut line = String::new();
-        BufReader::new(child.stdout.take().unwrap()).read_line(&mut line).unwrap();
-        let mut server = Self::adopt(place, child, &line);
+        let command = place.program(&all);
+        let mut server = Self::spawn(place, command);
         server.arguments = arguments.iter().map(|argument| (*argument).to_owned()).collect();
         server
+    }
+
+    /// A server that this command starts.
+    pub fn spawn(place: Place, mut command: Command) -> Self {
+        let mut child = command.stdout(Stdio::piped()).spawn().unwrap();
+        let mut line = String::new();
+        BufReader::new(child.stdout.take().unwrap()).read_line(&mut line).unwrap();
+        Self::adopt(place, child, &line)
     }
 
     /// A server that printed this line.

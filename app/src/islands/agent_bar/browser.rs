@@ -26,9 +26,9 @@ const SOON: i32 = 300;
 pub fn start(bar: Bar) {
     let state = page_state();
     whenever(&state.agent, move || refresh(bar));
-    // What was written waits until the agent takes it.
+    // Each message of this person joins the list of those that wait.
     now_and_then(SOON, [state.own.clone()], move || {
-        if bar.agent.with_untracked(|agent| matches!(agent.state, AgentState::Terminal | AgentState::TerminalBusy)) {
+        if bar.agent.with_untracked(|agent| agent.state.is_in_terminal()) {
             refresh(bar);
         }
     });

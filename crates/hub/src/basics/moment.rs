@@ -57,6 +57,11 @@ pub fn named_day(day: i64) -> String {
     epoch.checked_add(day.days()).map(|day| day.to_string()).unwrap_or_default()
 }
 
+/// `2026-11-22` of a time, in UTC.
+pub fn day_of(at: Micros) -> String {
+    named_day(at.0.div_euclid(86_400 * Micros::SECOND))
+}
+
 /// Returns true for a year that calendars have. What lies beyond can be asked for, but not be shown.
 pub fn is_shown(at: Micros) -> bool {
     Timestamp::from_microsecond(at.0).is_ok()

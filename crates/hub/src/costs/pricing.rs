@@ -1,6 +1,6 @@
 //! Costs of requests to models: agents' own figures, otherwise from the price table.
 
-use crate::basics::moment::named_day;
+use crate::basics::moment::{day_of, named_day};
 use crate::context::TopicState;
 use api::cost::{Cost, UnpricedTokens};
 use cost::{Bill, Prices, Unpriced};
@@ -8,8 +8,6 @@ use model::Micros;
 use std::collections::BTreeMap;
 use std::sync::{Mutex, PoisonError};
 use store::spending::{Request, Spending};
-
-const DAY: i64 = 86_400 * Micros::SECOND;
 
 /// A sum of costs.
 #[derive(Debug, Clone, Default)]
@@ -41,7 +39,7 @@ impl Sum {
     }
 
     fn add_request(&mut self, prices: &Prices, request: &Request) {
-        let day = named_day(request.ended_at.0.div_euclid(DAY));
+        let day = day_of(request.ended_at);
         let bill = Bill::of_request(day, request.usage, request.cache_write_1h);
         self.add_bill(prices, request.model.as_deref(), &bill);
     }

@@ -150,12 +150,11 @@ pub async fn get_agent(scoped: &Scoped, path: &SessionPath) -> Result<DrivenAgen
     let session = session(scoped, path).await?;
     let hub = &scoped.hub;
     let driving = hub.state::<Driving>();
-    if driving.starting(&session.id).is_none() && driving.of(&session.id).is_none() {
-        let waiting = waiting(hub, &session.id).await?;
-        if let Some(mut agent) = in_terminal(hub, &session) {
-            agent.waiting = waiting;
-            return Ok(agent);
-        }
+    if driving.starting(&session.id).is_none()
+        && driving.of(&session.id).is_none()
+        && let Some(agent) = in_terminal(hub, &session)
+    {
+        return Ok(DrivenAgent { waiting: waiting(hub, &session.id).await?, ..agent });
     }
     match current(hub, &session).await {
         Err(problem) if problem.is(ProblemCode::NotDriven) => observed(hub, &session).ok_or(problem),

@@ -1,7 +1,7 @@
 //! What people write here for an agent in its own terminal. A hook of the agent waits for it, and passes it on.
 //!
-//! The agent is told that this isn't typed by its user and consents to nothing, so that it decides nothing: permissions
-//! are asked for and answered by `wait` alone.
+//! The agent is told that its user didn't type this, and that it is no consent. Permissions are asked for and answered by
+//! `wait` alone.
 
 use crate::account::keys::holds_until;
 use crate::basics::{clock, problem};
