@@ -11,13 +11,24 @@ const message = (page, id) => page.locator(`article[data-id="${id}"]`);
 const offset = (locator) =>
   locator.evaluate((row) => row.getBoundingClientRect().top - row.closest('#transcript').getBoundingClientRect().top);
 
+// Rows flash for a second, which a test may miss: the page notes which did.
+const noteFlashes = () => {
+  globalThis.flashed = [];
+  const note = (changes) => changes.map(({ target }) => target)
+    .filter((row) => row.classList.contains('flash') && !globalThis.flashed.includes(row))
+    .forEach((row) => globalThis.flashed.push(row));
+  new MutationObserver(note).observe(document, { subtree: true, attributeFilter: ['class'] });
+};
+const flashed = (page) => page.evaluate(() => globalThis.flashed.map((row) => row.dataset.id ?? row.dataset.seq));
+
 test('an address leads to a message', async ({ page, verbatim }) => {
+  await page.addInitScript(noteFlashes);
   await step(page, 'by the id of a message', async () => {
     await visit(page, verbatim, `${RIPE}#m=${EDIT}`);
 
     await expect(message(page, EDIT)).toBeFocused();
     await expect.poll(() => offset(message(page, EDIT))).toBeCloseTo(BELOW_TOP, -0.3);
-    await expect(message(page, EDIT)).toHaveClass(/flash/);
+    await expect.poll(() => flashed(page)).toEqual([EDIT]);
     await expect(message(page, EDIT)).not.toHaveClass(/flash/);
   });
 
@@ -61,7 +72,8 @@ test('an address leads to a message', async ({ page, verbatim }) => {
     await visit(page, verbatim, `${RIPE}?view=summary#m=${EDIT}`);
 
     const line = page.locator('.steps > li:focus');
-    await expect(line).toHaveClass('flash');
+    await expect.poll(() => flashed(page)).toEqual([await line.getAttribute('data-seq')]);
+    await expect(line).not.toHaveClass('flash');
     await expect(line).toBeInViewport();
     await expect(line.locator(`article[data-id="${EDIT}"]`)).toBeInViewport();
     await expect(line.locator('xpath=ancestor::details[1]')).toHaveAttribute('open');

@@ -38,13 +38,13 @@ pub fn events(session: &Session, page: &SessionEvents, clock: &Clock) -> Part {
     part! {
         <p class="panel-line"><span class="num">{figures::counted(page.total, "event")}</span><span class="sp"></span><span class="cap">"newest first"</span></p>
         <ol class="events" role="list">{ended}{rows(session, page, clock)}</ol>
-        {earlier(session, page)}
+        {earlier(session, page, Some("earlier-events"))}
     }
 }
 
 /// A page of earlier ones.
 pub fn more(session: &Session, page: &SessionEvents, clock: &Clock) -> Part {
-    part! { <ol class="events" role="list">{rows(session, page, clock)}</ol>{earlier(session, page)} }
+    part! { <ol class="events" role="list">{rows(session, page, clock)}</ol>{earlier(session, page, None)} }
 }
 
 fn rows(session: &Session, page: &SessionEvents, clock: &Clock) -> Part {
@@ -54,10 +54,13 @@ fn rows(session: &Session, page: &SessionEvents, clock: &Clock) -> Part {
     part! { {rows}{began} }
 }
 
-fn earlier(session: &Session, page: &SessionEvents) -> Option<Part> {
+/// A group with an id stays open when it begins with another event.
+fn earlier(session: &Session, page: &SessionEvents, id: Option<&'static str>) -> Option<Part> {
     let before = page.before?;
     let load = format!("{}/panel?tab=events&before={before}", fragments_href(session.id.as_str()));
-    Some(part! { <details class="earlier" data-load=load><summary>"Earlier events"</summary><div></div></details> })
+    Some(
+        part! { <details class="earlier" id=id data-load=load><summary>"Earlier events"</summary><div></div></details> },
+    )
 }
 
 fn mark(clock: &Clock, at: model::Micros, words: &'static str) -> Part {

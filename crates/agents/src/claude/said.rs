@@ -97,7 +97,7 @@ pub(crate) fn from_other(origin: &Obj, text: &str) -> Option<Said> {
     Some(said)
 }
 
-/// Wraps a person's words, as a hook gives them to the agent behind a report: [`page_message`] finds them there.
+/// Wraps a person's words, as a hook gives them to the agent behind a report: the reader finds them there.
 pub fn wrap_page_message(words: &str) -> String {
     format!("<{PAGE_MESSAGE}>\n{words}\n</{PAGE_MESSAGE}>")
 }
