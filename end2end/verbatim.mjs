@@ -50,12 +50,14 @@ export const test = base.extend({
   engine: ['sqlite', { option: true }],
   // Further arguments of `verbatim serve`.
   args: [[], { option: true }],
+  // The path of the public URL, as `/verbatim`.
+  base: ['', { option: true }],
   // What the console may say besides nothing at all, as patterns: the browser itself logs answers like 404.
   tolerated: [[], { option: true }],
 
   // `{ link, url, folder, projects, log, start, stop }`: the latest one-time link, the address without the code, the home
   // folder, where the transcripts are, what the server said. After `stop`, `start` goes on at the same port and data.
-  verbatim: async ({ transcripts, reads, engine, args }, use, info) => {
+  verbatim: async ({ transcripts, reads, engine, args, base }, use, info) => {
     const folder = await mkdtemp(join(tmpdir(), 'verbatim-test-'));
     const projects = join(folder, '.claude/projects');
     await mkdir(projects, { recursive: true });
@@ -63,10 +65,13 @@ export const test = base.extend({
       await cp(join(here, '../fixtures/browser/projects', name), join(projects, name), { recursive: true });
     }
     const database = engine === 'postgres' ? ['--database', newDatabase()] : [];
-    const verbatim = { folder, projects, reads, database, log: [] };
+    const verbatim = { folder, projects, reads, database, base, log: [] };
+    const publicUrl = base ? ['--public-url', `https://agents.example.org${base}`] : [];
     verbatim.start = async () => {
       const at = verbatim.url ? new URL(verbatim.url).host : '127.0.0.1:0';
-      Object.assign(verbatim, await start(folder, ['--listen', at, ...ways[reads](folder), ...database, ...args], verbatim.log));
+      Object.assign(verbatim, await start(folder, ['--listen', at, ...ways[reads](folder), ...database, ...args, ...publicUrl], verbatim.log));
+      verbatim.url += base;
+      verbatim.link = verbatim.url + verbatim.link.slice(verbatim.link.indexOf('/#'));
     };
     await verbatim.start();
     await use(verbatim);
@@ -159,7 +164,7 @@ export async function logIn(page, verbatim) {
   expect(answer.ok()).toBe(true);
   const { secret } = await answer.json();
   // It lies where all pages of the server find it, and is put there by one, which has the script for it and nothing else.
-  const body = '<script type="module" src="/assets/secret.js"></script>';
+  const body = `<html data-base="${verbatim.base}"><script type="module" src="${verbatim.base}/assets/secret.js"></script>`;
   await page.route(`${verbatim.url}/login`, (route) => route.fulfill({ contentType: 'text/html', body }));
   await page.goto(`${verbatim.url}/login`);
   await page.evaluate((secret) => globalThis.verbatim.keep(secret), secret);
@@ -170,7 +175,7 @@ export async function logIn(page, verbatim) {
 export function act(page, method, path, body) {
   return page.evaluate(async ([method, path, body]) => {
     const headers = { 'content-type': 'application/json', 'x-verbatim-secret': await globalThis.verbatim.secret() };
-    const answer = await fetch(path, { method, headers, body: JSON.stringify(body) });
+    const answer = await fetch(globalThis.verbatim.at(path), { method, headers, body: JSON.stringify(body) });
     return { status: answer.status, body: await answer.json() };
   }, [method, path, body]);
 }

@@ -10,7 +10,7 @@ if (timeZone && !document.cookie.split('; ').includes(`zone=${timeZone}`)) {
 
 // A link's code, on a page of a browser that is logged in already: the log-in page knows whether it is needed.
 if (location.hash.startsWith('#c=')) {
-  location.replace(`/login?next=${encodeURIComponent(location.pathname + location.search)}${location.hash}`);
+  location.replace(verbatim.at(`/login?next=${encodeURIComponent(location.pathname + location.search)}${location.hash}`));
 }
 
 // It stands in the page for the case that this script doesn't come.
@@ -107,7 +107,7 @@ async function startWorker() {
   // One that came with this page may control it by now, and hasn't brought it.
   const isEarly = !performance.getEntriesByType('navigation')[0]?.workerStart;
   try {
-    await serviceWorker.register(`/worker.js?v=${document.documentElement.dataset.build}`, { updateViaCache: 'all' });
+    await serviceWorker.register(verbatim.at(`/worker.js?v=${document.documentElement.dataset.build}`), { updateViaCache: 'all' });
     if (isEarly) (await serviceWorker.ready).active.postMessage('keep');
   } catch {
     // Then nothing is kept.

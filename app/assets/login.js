@@ -12,7 +12,7 @@ const fragment = new URLSearchParams(location.hash.slice(1));
 const place = fragment.has('c') || fragment.has('again') ? '' : location.hash;
 // What the server gave the page with it.
 const came = said.dataset;
-history.replaceState(null, '', came.logIn ? '/login' : location.pathname + location.search);
+history.replaceState(null, '', came.logIn ? verbatim.at('/login') : location.pathname + location.search);
 
 // The first page's days and times are those of where the reader is already.
 const { timeZone } = Intl.DateTimeFormat().resolvedOptions();
@@ -51,8 +51,8 @@ function wantedPage() {
 // would be read anew, as another site.
 function nextPage() {
   const { to: wanted, outside } = wantedPage();
-  const home = new URL('/sessions', location.origin);
-  const url = URL.canParse(wanted, location.origin) && wanted ? new URL(wanted, location.origin) : home;
+  const home = new URL(verbatim.at('/sessions'), location.origin);
+  const url = URL.canParse(wanted, location.origin) && wanted ? new URL(verbatim.at(wanted), location.origin) : home;
   const isOurs = url.origin === location.origin && url.protocol === location.protocol;
   const next = isOurs && !url.pathname.startsWith('//') && !url.username && !url.password ? url : home;
   if (outside) next.searchParams.set(OUTSIDE, '1');
@@ -67,7 +67,7 @@ function goTo(page) {
 // Of this browser: `logged_in`, and `may_change` if its secret is that of the log-in.
 async function state() {
   const secret = await verbatim.secret();
-  const answer = await fetch('/v1/login', { headers: { accept: 'application/json', ...(secret && { 'x-verbatim-secret': secret }) } });
+  const answer = await fetch(verbatim.at('/v1/login'), { headers: { accept: 'application/json', ...(secret && { 'x-verbatim-secret': secret }) } });
   return { secret, ...(answer.ok && await answer.json()) };
 }
 
@@ -88,7 +88,7 @@ async function logIn(given) {
   try {
     // A link that is opened once more stays good for another browser.
     if (!given.code || isAgain || !(await state()).may_change) {
-      const answer = await fetch('/v1/login', {
+      const answer = await fetch(verbatim.at('/v1/login'), {
         method: 'POST',
         headers: { 'content-type': 'application/json' },
         body: JSON.stringify(given),
@@ -116,7 +116,7 @@ async function logIn(given) {
 async function withPasskey() {
   said.textContent = '';
   try {
-    const answer = await fetch('/v1/login/passkey', { method: 'POST', headers: { 'content-type': 'application/json' }, body: '{}' });
+    const answer = await fetch(verbatim.at('/v1/login/passkey'), { method: 'POST', headers: { 'content-type': 'application/json' }, body: '{}' });
     const told = await answer.json();
     if (!answer.ok) {
       said.textContent = [told.title, told.hint].filter(Boolean).join('. ');
@@ -133,7 +133,7 @@ async function withPasskey() {
 showForms();
 if (provider) {
   const { to } = wantedPage();
-  if (to) provider.href = `/login/oidc?next=${encodeURIComponent(to)}`;
+  if (to) provider.href = verbatim.at(`/login/oidc?next=${encodeURIComponent(to)}`);
 }
 byPasskey?.addEventListener('click', withPasskey);
 byPassword?.addEventListener('submit', (event) => {
@@ -164,7 +164,7 @@ async function forget(secret) {
 }
 
 // Another tab signed in: this one goes on, too.
-new BroadcastChannel('log-in').onmessage = () => { if (!isOurs) goTo(nextPage()); };
+verbatim.channel().onmessage = () => { if (!isOurs) goTo(nextPage()); };
 
 const code = fragment.get('c') ?? came.logIn;
 if (code) {

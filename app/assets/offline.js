@@ -1,16 +1,18 @@
 // The page that stands for one that isn't kept: lists the sessions that are, and goes on when the server answers.
+// The path of the public URL.
+const BASE = document.documentElement.dataset.base ?? '';
 const by = (id) => document.getElementById(id);
 
 // The page was drawn when the worker was installed: since then somebody may have chosen another look.
 for (const [, name, value] of document.cookie.matchAll(/\b(theme|contrast)=(\w+)/g)) document.documentElement.dataset[name] = value;
 
 function goOn() {
-  if (location.pathname === '/offline') location.replace('/');
+  if (location.pathname === `${BASE}/offline`) location.replace(`${BASE}/`);
   else location.reload();
 }
 
 async function tryAgain() {
-  const answers = await fetch('/healthz').then((answer) => answer.ok, () => false);
+  const answers = await fetch(`${BASE}/healthz`).then((answer) => answer.ok, () => false);
   if (answers) goOn();
   return answers;
 }
@@ -41,8 +43,8 @@ by('again').addEventListener('click', (event) => {
 });
 addEventListener('online', tryAgain);
 
-by('not-kept').hidden = ['/', '/sessions'].includes(location.pathname);
-const sessions = await fetch('/offline/sessions').then((answer) => (answer.ok ? answer.json() : []), () => []);
+by('not-kept').hidden = ['/', '/sessions'].includes(location.pathname.slice(BASE.length));
+const sessions = await fetch(`${BASE}/offline/sessions`).then((answer) => (answer.ok ? answer.json() : []), () => []);
 by('kept').querySelector('ul').append(...sessions.map(row));
 by('kept').hidden = sessions.length === 0;
 by('none').hidden = sessions.length > 0;

@@ -1,9 +1,11 @@
 // The second secret of the log-in. Cookies know no ports: every server of this machine gets ours, and could send it to us. So each
 // request that changes something shows this as well, which browsers keep for one origin alone, its port included. All tabs
 // share it, those that come later too.
-const NAME = 'log-in';
+// The path of the public URL: servers of one host, each with its own, share what browsers keep.
+const BASE = document.documentElement.dataset.base ?? '';
+const NAME = `log-in${BASE}`;
 // Where a tab that logged in says so.
-const CHANNEL = 'log-in';
+const CHANNEL = NAME;
 
 // Opened anew each time: a browser closes what a page holds open when it clears the data of a site.
 function ask(mode, question) {
@@ -36,7 +38,7 @@ function show(bar, isShown) {
 function say(bar) {
   if (!bar?.hidden) return;
   show(bar, true);
-  new BroadcastChannel(CHANNEL).onmessage = () => show(bar, false);
+  verbatim.channel().onmessage = () => show(bar, false);
 }
 
 function sayReadOnly() {
@@ -46,11 +48,14 @@ function sayReadOnly() {
 function saySignedOut() {
   if (!out) return;
   if (bar) show(bar, false);
-  out.querySelector('a').href = `/login?next=${encodeURIComponent(location.pathname + location.search + location.hash)}`;
+  out.querySelector('a').href = verbatim.at('/login') + `?next=${encodeURIComponent(location.pathname + location.search + location.hash)}`;
   say(out);
 }
 
 globalThis.verbatim = {
+  // Puts the path of the public URL before a path of the server that lacks it.
+  at: (path) => (!path.startsWith('/') || path === BASE || path.startsWith(`${BASE}/`) ? path : BASE + path),
+  channel: () => new BroadcastChannel(CHANNEL),
   // Undefined where there is none, or where the browser keeps nothing.
   async secret() {
     try {
@@ -61,7 +66,7 @@ globalThis.verbatim = {
   },
   async keep(secret) {
     await ask('readwrite', (secrets) => secrets.put(secret, NAME));
-    new BroadcastChannel(CHANNEL).postMessage(null);
+    verbatim.channel().postMessage(null);
   },
   // Unless another tab has put a new one into its place.
   forget: (secret) => ask('readwrite', (secrets) => {

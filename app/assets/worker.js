@@ -10,8 +10,15 @@
 // Each build gives the worker another address, so that it is installed anew, and has a cache for its files, which stays
 // as long as a page of that build is kept: no page meets files of another build.
 const BUILD = new URL(location.href).searchParams.get('v');
+// The path of the public URL, which the worker is right below. Paths are named without it, but for what is asked for.
+const BASE = new URL('.', location.href).pathname.slice(0, -1);
+const own = (url) => {
+  const { pathname } = new URL(url, location.origin);
+  return pathname.startsWith(`${BASE}/`) ? pathname.slice(BASE.length) : pathname;
+};
+const based = (path) => (path.startsWith(`${BASE}/`) ? path : BASE + path);
 // To be counted up when what is kept takes another form.
-const FORMAT = 'verbatim 2 ';
+const FORMAT = `verbatim 2${BASE} `;
 const FILES = `${FORMAT}files `;
 const SESSION = `${FORMAT}session `;
 // Where no page is kept, and where no piece is.
@@ -23,7 +30,7 @@ const PIECE = /^\/fragments\/sessions\/.*(?<!\/growth)$|^\/v1\/sessions\/[^/]+\/
 
 const MOST_SESSIONS = 20;
 const MOST_BYTES = 4 * 1024 * 1024;
-const ICON = '/apple-touch-icon.png';
+const ICON = `${BASE}/apple-touch-icon.png`;
 // Milliseconds. A log-in that isn't used ends after a week, and so does what it read.
 const LIFE = 7 * 24 * 60 * 60 * 1000;
 // Until a server that says nothing counts as away; until a piece is written, which may come anew before.
@@ -41,7 +48,7 @@ const names = async () => (await caches.keys()).filter((name) => name.startsWith
 
 // A browser that knows routes neither asks the worker about what passes by, nor waits for it where the server, or the
 // browser's own cache, answers first.
-const at = (pathname, requestMethod = 'GET') => ({ urlPattern: new URLPattern({ pathname }), requestMethod });
+const at = (pathname, requestMethod = 'GET') => ({ urlPattern: new URLPattern({ pathname: BASE + pathname }), requestMethod });
 const routes = () => {
   const first = [at('/assets/*'), at('/fragments/sessions/*'), at('/v1/sessions/:id/outline')];
   const seen = [
@@ -60,13 +67,14 @@ addEventListener('activate', (event) => event.waitUntil(begin()));
 // A page that the worker didn't bring.
 addEventListener('message', (event) => {
   const { url } = event.source;
-  const { pathname } = new URL(url);
-  if (pathname.startsWith('/s/')) event.waitUntil(inTurn(async () => keepPage(await fetch(url), pathname)));
+  const path = own(url);
+  if (path.startsWith('/s/')) event.waitUntil(inTurn(async () => keepPage(await fetch(url), path)));
 });
 addEventListener('fetch', (event) => {
   const { request } = event;
-  const { origin, pathname, searchParams } = new URL(request.url);
+  const { origin, searchParams } = new URL(request.url);
   if (origin !== location.origin) return;
+  const pathname = own(request.url);
   const path = `${request.method} ${pathname}`;
   if (request.mode === 'navigate' && request.method === 'GET') event.respondWith(page(event, pathname));
   else if (path.startsWith('GET /assets/')) event.respondWith(file(event));
@@ -98,7 +106,7 @@ async function pushed({ tag, title, body, href, waiting, renotify = false, close
 
 async function openRequest(notification) {
   notification.close();
-  const { href } = notification.data;
+  const href = based(notification.data.href);
   const pages = await clients.matchAll({ type: 'window' });
   const page = pages.find(({ url }) => new URL(url).pathname === href.split('?')[0]) ?? pages[0];
   if (!page) return clients.openWindow(href);
@@ -113,7 +121,7 @@ async function install(event) {
   } catch {
     // One that knows others than these asks about everything.
   }
-  const answer = await fetch(NO_PAGE);
+  const answer = await fetch(BASE + NO_PAGE);
   await keepFiles(answer, BUILD);
   await (await caches.open(FILES + BUILD)).put(NO_PAGE, copy(answer, await answer.text()));
 }
@@ -124,7 +132,9 @@ async function begin() {
   await clients.claim();
   const builds = [BUILD, ...(await entries()).map(({ build }) => build)];
   for (const name of await caches.keys()) {
-    if (!name.startsWith(SESSION) && !builds.includes(name.slice(FILES.length))) await caches.delete(name);
+    // Another server of this host has its own.
+    const isOurs = name.match(/^verbatim \d+(\S*) /)?.[1] === BASE;
+    if (isOurs && !name.startsWith(SESSION) && !builds.includes(name.slice(FILES.length))) await caches.delete(name);
   }
 }
 
@@ -198,15 +208,16 @@ function copy(answer, body, more = {}) {
 async function keepFiles(answer, build) {
   const cache = await caches.open(FILES + build);
   for (const name of answer.headers.get('verbatim-files')?.split(' ') ?? []) {
-    const { href, origin, pathname } = new URL(name, location.origin);
-    const isFile = origin === location.origin && pathname.startsWith('/assets/');
+    const { href, origin } = new URL(name, location.origin);
+    const isFile = origin === location.origin && own(href).startsWith('/assets/');
     if (isFile && !(await cache.match(href))) await cache.add(href);
   }
 }
 
 async function keepPage(answer, asked) {
-  const [path, html] = [answer.headers.get('content-location'), await answer.text()];
-  if (!path) return;
+  const [place, html] = [answer.headers.get('content-location'), await answer.text()];
+  if (!place) return;
+  const path = own(place);
   const build = answer.headers.get('verbatim-build') ?? BUILD;
   const title = encodeURIComponent(html.match(/<title>(.*?)</s)?.[1] ?? path);
   const bytes = new Blob([html]).size;
@@ -261,7 +272,7 @@ async function keptPage(path) {
   return found && offline(found.kept, { html: `<html data-kept="${found.at}" ` });
 }
 
-const list = async () => Response.json((await entries()).reverse().map(({ path, at, title }) => ({ path, at, title })));
+const list = async () => Response.json((await entries()).reverse().map(({ path, at, title }) => ({ path: BASE + path, at, title })));
 
 // Says when the page was read, and switches off what asks the server.
 async function offline(kept, { html = '<html ', status = 200 }) {
@@ -296,7 +307,7 @@ async function changing(event) {
 
 async function dropMissing() {
   await Promise.all((await names()).map(async (name) => {
-    const { status } = await fetch(name.slice(SESSION.length).replace('/s/', '/v1/sessions/'), { method: 'HEAD' });
+    const { status } = await fetch(BASE + name.slice(SESSION.length).replace('/s/', '/v1/sessions/'), { method: 'HEAD' });
     if (status === 404) await caches.delete(name);
   }));
 }

@@ -268,8 +268,8 @@ test('it can be installed, and its icon counts what waits', async ({ page, verba
   await logIn(page, verbatim);
   await visit(page, verbatim);
   const manifest = await page.evaluate(async () => (await fetch(document.querySelector('link[rel=manifest]').href)).json());
-  expect({ ...manifest, icons: [] }).toMatchObject({ id: '/', name: 'Verbatim', start_url: '/', display: 'standalone' });
-  expect(manifest.shortcuts.map(({ url }) => url)).toEqual(['/sessions', '/inbox', '/search']);
+  expect({ ...manifest, icons: [] }).toMatchObject({ name: 'Verbatim', start_url: './', scope: './', display: 'standalone' });
+  expect(manifest.shortcuts.map(({ url }) => url)).toEqual(['sessions', 'inbox', 'search']);
   expect(manifest.icons.map(({ sizes, purpose }) => `${sizes} ${purpose}`)).toEqual(['192x192 any', '512x512 any', '512x512 maskable', 'any any']);
   const sizes = await page.evaluate((icons) => Promise.all(icons.map(async ({ src }) => {
     const image = new Image();

@@ -121,8 +121,8 @@ fn link(button: Element) {
     let Some(location) = dom::window().map(|w| w.location()) else { return };
     let seq = article.and_then(|article| article.get_attribute(attr::SEQ)?.parse::<i64>().ok());
     let path = match (transcript::session_of(&button), seq) {
-        (Some(session), Some(seq)) => message_href(&session, seq),
-        (Some(session), None) => session_href(&session),
+        (Some(session), Some(seq)) => dom::at(&message_href(&session, seq)),
+        (Some(session), None) => dom::at(&session_href(&session)),
         (None, _) => location.pathname().unwrap_or_default(),
     };
     clipboard::copy(button, format!("{}{path}", location.origin().unwrap_or_default()));

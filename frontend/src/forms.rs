@@ -227,7 +227,7 @@ fn reveal(place: &Element, from: &Element, answer: &Value) {
         };
         match &*slot.tag_name() {
             "BUTTON" => drop(slot.set_attribute(attr::TEXT, words)),
-            "IMG" => drop(slot.set_attribute("src", words)),
+            "IMG" => drop(slot.set_attribute("src", &dom::at(words))),
             _ => slot.set_text_content(Some(words)),
         }
     }

@@ -13,6 +13,7 @@
 mod accept;
 mod assets;
 mod audit;
+mod base_path;
 mod blobs;
 mod channels;
 mod compat;
@@ -49,6 +50,7 @@ mod web_app;
 pub use accept::serve;
 pub use stopping::Stopping;
 
+use crate::public_url::PublicUrl;
 use crate::reach::Reach;
 use api::contract::{
     ChannelIncoming, Events, ExportAudit, ExportSession, GetBlob, LogInByPasskey, LogInRoute, LogOut, OpenApi,
@@ -63,6 +65,7 @@ use axum::routing::{get, post};
 use axum::{Extension, Json, Router};
 use hub::compute::{Job, Lane};
 use hub::{Caller, Hub, Scoped};
+use serde_json::{Value, json};
 use std::net::SocketAddr;
 use std::sync::Arc;
 use tower_http::CompressionLevel;
@@ -180,7 +183,8 @@ pub fn router(
     build: Option<String>,
     limits: Limits,
 ) -> Router {
-    let (is_public, authority) = (reach.url.is_some(), reach.authority.clone());
+    let authority = reach.authority.clone();
+    let base = reach.url.as_ref().map(PublicUrl::base).unwrap_or_default().to_owned();
     let build = build.unwrap_or_else(assets::build);
     let site = Shared(Arc::new(SiteInner { hub: hub.clone(), assets: assets::urls(), build }));
     let pages = Router::new()
@@ -260,7 +264,7 @@ pub fn router(
         .route(single_sign_on::CALLBACK, get(single_sign_on::callback).with_state(sign_on))
         .route(LogInByPasskey::PATH, post(login::ask_for_passkey).with_state(doors.clone()))
         .route("/login", get(login::page).with_state(doors.clone()))
-        .route(OpenApi::PATH, get(async || Json(api::openapi::document())))
+        .route(OpenApi::PATH, get(async move || Json(openapi(&base))))
         .route("/healthz", get(async move || healthy.condition().map_or_else(|| "ok\n".to_owned(), |c| c.code + "\n")))
         .route("/assets/{name}", get(assets::asset))
         .route("/manifest.webmanifest", get(web_app::manifest))
@@ -275,5 +279,16 @@ pub fn router(
         .layer(axum::middleware::from_fn(headers::add))
         .layer(axum::middleware::from_fn_with_state(observer, observe::observe))
         .with_state(());
-    if is_public { router.layer(axum::middleware::from_fn(headers::add_hsts)) } else { router }
+    let Some(url) = &reach.url else { return router };
+    let router = router.layer(axum::middleware::from_fn(headers::add_hsts));
+    if url.base().is_empty() { router } else { base_path::below(url.base(), router) }
+}
+
+/// The document that programs read, with the server's path.
+fn openapi(base: &str) -> Value {
+    let mut document = api::openapi::document().clone();
+    if !base.is_empty() {
+        document["servers"] = json!([{ "url": base }]);
+    }
+    document
 }

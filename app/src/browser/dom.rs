@@ -3,6 +3,7 @@
 use crate::look::CHOICES;
 use crate::shared::attr;
 use crate::shared::page_action::PageAction;
+pub use api::transport::fetch::at;
 use wasm_bindgen::closure::Closure;
 use wasm_bindgen::convert::FromWasmAbi;
 use wasm_bindgen::{JsCast, JsValue};
@@ -135,9 +136,10 @@ pub fn time_of_day() -> String {
     format!("{:02}:{:02}", now.get_hours(), now.get_minutes())
 }
 
+/// Goes to a page of the server, or to another URL.
 pub fn go_to(url: &str) {
     if let Some(window) = window() {
-        let _ = window.location().set_href(url);
+        let _ = window.location().set_href(&at(url));
     }
 }
 

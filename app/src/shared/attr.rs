@@ -24,6 +24,8 @@ attributes! {
     ASKS = "data-asks";
     AT = "data-at";
     AUTO = "data-auto";
+    /// The path of the public URL, without a slash at its end.
+    BASE = "data-base";
     BEFORE = "data-before";
     BUILD = "data-build";
     CHANGES = "data-changes";

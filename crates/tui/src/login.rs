@@ -17,6 +17,8 @@ const PATIENCE: Duration = Duration::from_mins(1);
 #[derive(Clone)]
 pub struct Person {
     base: String,
+    /// Without the path of the base.
+    origin: String,
     cookie: String,
     secret: String,
     http: reqwest::Client,
@@ -33,10 +35,11 @@ impl Person {
         let unread = || api::client::unreadable("its log-in link has no code");
         let (_, code) = link.split_once("#c=").ok_or_else(unread)?;
         let base = verbatim.url().unwrap_or_default().to_owned();
+        let origin = reqwest::Url::parse(&base).map(|url| url.origin().ascii_serialization()).unwrap_or_default();
         let http = reqwest::Client::builder().no_proxy().build().map_err(|error| lost(&base, &error))?;
         let body = api::json::write(&LogIn::by_code(code)).map_err(|error| api::client::unreadable(&error))?;
         let request =
-            http.post(format!("{base}{}", LogInRoute::PATH)).header(USER_AGENT, TERMINAL).header(ORIGIN, &base);
+            http.post(format!("{base}{}", LogInRoute::PATH)).header(USER_AGENT, TERMINAL).header(ORIGIN, &origin);
         let response = send(request.header(CONTENT_TYPE, "application/json").body(body), &base).await?;
         let cookie = response.headers().get(SET_COOKIE).and_then(|value| value.to_str().ok());
         let cookie = cookie.and_then(|cookie| cookie.split(';').next()).map(str::to_owned);
@@ -46,7 +49,7 @@ impl Person {
         }
         let read: LogInSecret = api::json::read(&answer.body).map_err(|error| api::client::unreadable(&error))?;
         let cookie = cookie.ok_or_else(|| api::client::unreadable("it brings no cookie"))?;
-        Ok(Self { base, cookie, secret: read.secret, http })
+        Ok(Self { base, origin, cookie, secret: read.secret, http })
     }
 
     /// The API as this person.
@@ -66,7 +69,7 @@ impl Person {
 
     fn shown(&self, request: RequestBuilder) -> RequestBuilder {
         let request = request.header(COOKIE, &self.cookie).header(SECRET_HEADER, &self.secret);
-        request.header(ORIGIN, &self.base).header(USER_AGENT, TERMINAL)
+        request.header(ORIGIN, &self.origin).header(USER_AGENT, TERMINAL)
     }
 }
 

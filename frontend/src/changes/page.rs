@@ -339,7 +339,7 @@ fn fill_menu(menu: &Element) {
         let _ = list.append_child(&entries);
     }
     if let (Some(link), Some(seq)) = (dom::find(&list, "a"), card.get_attribute(attr::SEQ)) {
-        let _ = link.set_attribute("href", &format!("{}?at={seq}", session_href(&store::session())));
+        let _ = link.set_attribute("href", &dom::at(&format!("{}?at={seq}", session_href(&store::session()))));
     }
 }
 

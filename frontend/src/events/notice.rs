@@ -55,7 +55,7 @@ fn draw(href: &str, title: &str) -> Option<Element> {
     let notice = dom::drawn("notice-drawn")?;
     let link = dom::find(&notice, "a")?;
     link.set_text_content(Some(title));
-    let _ = link.set_attribute("href", href);
+    let _ = link.set_attribute("href", &dom::at(href));
     let (ask, close) = (dom::find(&notice, "[data-do=notify]")?, dom::find(&notice, "[data-do=close]")?);
     if desktop::state() == State::Off && !desktop::is_settled() {
         let asked = ask.clone();

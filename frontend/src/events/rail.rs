@@ -127,7 +127,7 @@ pub fn show(html: String) {
 
 /// How many there are, beside the link to all of them.
 pub fn sessions(rail: &Element, count: Option<String>) {
-    if let (Some(place), Some(count)) = (dom::find(rail, "a[href='/sessions'] > .num"), count) {
+    if let (Some(place), Some(count)) = (dom::find(rail, "a[href$='/sessions'] > .num"), count) {
         place.set_text_content(Some(&count));
     }
 }
@@ -136,7 +136,7 @@ pub fn sessions(rail: &Element, count: Option<String>) {
 fn fill(list: &Element, fresh: &Element) {
     let focused = dom::focus_in(list);
     let focused = focused.and_then(|active| active.get_attribute("href"));
-    let current = OPEN.with_borrow(|open| open.as_deref().map(session_href));
+    let current = OPEN.with_borrow(|open| open.as_deref().map(|open| dom::at(&session_href(open))));
     let open = dom::find(list, "a[aria-current]").filter(|row| row.get_attribute("href") == current);
     list.replace_children_with_node_0();
     while let Some(part) = fresh.first_element_child() {
@@ -172,7 +172,7 @@ fn news(fresh: &Element) {
     let open = OPEN.with_borrow(Clone::clone);
     for key in rail::fresh(&now, &before) {
         let Some((id, seq)) = key.rsplit_once('/') else { continue };
-        let href = session_href(id);
+        let href = dom::at(&session_href(id));
         let row = dom::find_all(fresh, "a").into_iter().find(|link| link.get_attribute("href").as_ref() == Some(&href));
         let title = row.and_then(|row| row.get_attribute("title")).unwrap_or_else(|| "A session".to_owned());
         notice::needs_you(key, &message_href(id, seq), &title, open.as_deref() == Some(id));
@@ -186,7 +186,7 @@ fn news(fresh: &Element) {
 fn badge() {
     let count = WAITING.with_borrow(Vec::len);
     let Some(document) = dom::document() else { return };
-    for place in [".rail a[href='/inbox']", ".tabbar a[href='/inbox']"] {
+    for place in [".rail a[href$='/inbox']", ".tabbar a[href$='/inbox']"] {
         let Ok(Some(link)) = document.query_selector(place) else { continue };
         match (dom::find(&link, ".badge"), count) {
             (Some(badge), 0) => badge.remove(),

@@ -74,7 +74,7 @@ fn connect(source: &Rc<Source>) {
     let growing = tab::growing();
     let url = format!("{}?after={}&growth={growing}", Events::PATH, api::endpoint::segment(&tab::cursor()));
     source.growing.replace(growing);
-    let Ok(stream) = EventSource::new(&url) else { return };
+    let Ok(stream) = EventSource::new(&dom::at(&url)) else { return };
     let opened = source.clone();
     dom::listen(&stream, "open", move |_: web_sys::Event| {
         opened.attempts.set(0);

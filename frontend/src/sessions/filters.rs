@@ -171,7 +171,7 @@ fn keep_links(query: &str) {
                 None => all.delete(name),
             }
         }
-        let _ = link.set_attribute("href", &address(&String::from(all.to_string())));
+        let _ = link.set_attribute("href", &dom::at(&address(&String::from(all.to_string()))));
     }
 }
 

@@ -36,7 +36,8 @@ fn show(searches: &[String]) {
     let Some(list) = dom::find(&place, "ul") else { return };
     for words in searches {
         let (Some(item), Some(link)) = (dom::make("li", ""), dom::make("a", "chip")) else { continue };
-        let _ = link.set_attribute("href", &format!("{}?q={}", page_path::SEARCH, api::endpoint::segment(words)));
+        let _ =
+            link.set_attribute("href", &dom::at(&format!("{}?q={}", page_path::SEARCH, api::endpoint::segment(words))));
         link.set_text_content(Some(words));
         let _ = item.append_child(&link);
         let _ = list.append_child(&item);

@@ -13,7 +13,7 @@ const LETS_ENCRYPT: &str = "https://acme-v02.api.letsencrypt.org/directory";
 
 #[derive(Debug, Clone, Args)]
 pub struct PublicArgs {
-    /// Address by which other machines reach the server: `https://agents.example.org`
+    /// Address by which other machines reach the server: `https://agents.example.org`, or with a path, `https://example.org/verbatim`
     #[arg(long, value_name = "URL", value_parser = PublicUrl::parse)]
     pub public_url: Option<PublicUrl>,
     /// File with the server's certificate and its chain (PEM); read again when it changes. Needs `--tls-key` and

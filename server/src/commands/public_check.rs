@@ -61,6 +61,7 @@ impl Report {
             let words = "the server has none; start it with `--public-url https://NAME`";
             return Err(("public URL", words.to_owned()));
         };
+        let origin = url.origin().ascii_serialization();
         self.ok("public URL", base);
         self.name(&url).await?;
         let client =
@@ -69,11 +70,11 @@ impl Report {
         self.ok("certificate", "it is trusted here");
         let has_hsts = answer.headers().contains_key("strict-transport-security");
         refused(answer).await?;
-        let cookie = self.log_in(&client, base, code).await?;
+        let cookie = self.log_in(&client, base, &origin, code).await?;
         let streamed = self.stream(&client, base, &cookie).await;
         // It was made for these checks alone.
         let ended =
-            client.post(format!("{base}{}", LogOut::PATH)).header("cookie", &cookie).header("origin", base).send();
+            client.post(format!("{base}{}", LogOut::PATH)).header("cookie", &cookie).header("origin", &origin).send();
         if !ended.await.is_ok_and(|answer| answer.status().is_success()) {
             self.note("log-in", "the one of these checks couldn't be ended: end it in the settings, under Devices");
         }
@@ -100,14 +101,15 @@ impl Report {
     }
 
     /// Logs in as a browser does, and returns the cookie.
-    async fn log_in(&mut self, client: &Client, base: &str, code: &str) -> Result<String, Failed> {
+    async fn log_in(&mut self, client: &Client, base: &str, origin: &str, code: &str) -> Result<String, Failed> {
         let body = json::write(&LogIn::by_code(code)).unwrap_or_default();
-        let request = client.post(format!("{base}{}", LogInRoute::PATH)).header("origin", base);
+        let request = client.post(format!("{base}{}", LogInRoute::PATH)).header("origin", origin);
         let request = request.header("content-type", "application/json").body(body);
         let answer = refused(request.send().await.map_err(|error| unreached(&error))?).await?;
         let cookie = answer.headers().get("set-cookie").and_then(|cookie| cookie.to_str().ok()).unwrap_or_default();
         let (pair, attributes) = cookie.split_once(';').unwrap_or((cookie, ""));
-        if !pair.starts_with("__Host-") || !attributes.contains("Secure") {
+        let is_ours = ["__Host-", "__Secure-"].iter().any(|prefix| pair.starts_with(prefix));
+        if !is_ours || !attributes.contains("Secure") {
             let words = "the cookie isn't `Secure`: the proxy doesn't say that it was asked by TLS, or changes cookies";
             return Err(("log-in", format!("{words}; {GUIDE}")));
         }

@@ -217,7 +217,10 @@ async fn begins_with_tls(stream: &TcpStream) -> std::io::Result<bool> {
 fn with_tls<B>(request: &Request<B>, url: &PublicUrl) -> Response {
     let mut response = if matches!(*request.method(), Method::GET | Method::HEAD) {
         let path = request.uri().path_and_query().map_or("/", |path| path.as_str());
-        Redirect::permanent(&format!("{url}{path}")).into_response()
+        let (origin, base) = (url.origin(), url.base());
+        // A proxy may have taken the path off.
+        let base = if path.starts_with(base) { "" } else { base };
+        Redirect::permanent(&format!("{origin}{base}{path}")).into_response()
     } else {
         let problem = Problem::new(ProblemCode::TlsRequired, "Other machines are served with TLS only");
         problem.hint(format!("Use {url}")).into_response()

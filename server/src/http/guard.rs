@@ -88,6 +88,11 @@ impl Doors {
         }
     }
 
+    /// Returns the path that the log-in's cookie is for: other servers of the host don't get it.
+    pub fn cookie_path(&self) -> &str {
+        self.public.as_ref().map(PublicUrl::base).filter(|base| !base.is_empty()).unwrap_or("/")
+    }
+
     /// Returns the name of the person whom a proxy let in.
     pub fn named_by_proxy<'a>(&self, headers: &'a HeaderMap) -> Option<&'a str> {
         text(headers, self.user_header.as_ref()?.as_str()).map(str::trim).filter(|name| !name.is_empty())
@@ -180,7 +185,7 @@ fn same_origin(doors: &Doors, name: Name, request: &Request) -> Result<(), Probl
     }
     let ours = |origin: &str| match name {
         Name::Local => origin.strip_prefix("http://").is_some_and(|host| doors.hosts.iter().any(|known| known == host)),
-        Name::Public => doors.public.as_ref().is_some_and(|url| url.to_string() == origin),
+        Name::Public => doors.public.as_ref().is_some_and(|url| url.origin() == origin),
     };
     if !headers.get_all(header::ORIGIN).into_iter().all(|origin| origin.to_str().is_ok_and(ours)) {
         return Err(foreign());

@@ -51,8 +51,8 @@ pub async fn log_out(State(doors): State<Doors>, headers: HeaderMap) -> Response
 
 fn cookie(doors: &Doors, name: Name, token: &str, seconds: i64) -> [(HeaderName, String); 1] {
     let secure = if name == Name::Public { "; Secure" } else { "" };
-    let cookie = doors.cookie(name);
-    let cookie = format!("{cookie}={token}; Path=/; HttpOnly; SameSite=Strict; Max-Age={seconds}{secure}");
+    let (cookie, path) = (doors.cookie(name), doors.cookie_path());
+    let cookie = format!("{cookie}={token}; Path={path}; HttpOnly; SameSite=Strict; Max-Age={seconds}{secure}");
     [(header::SET_COOKIE, cookie)]
 }
 

@@ -143,8 +143,8 @@ async fn sent_away(on: &SignOn, query: BeginQuery, headers: &HeaderMap) -> Resul
 fn cookie(on: &SignOn, headers: &HeaderMap, value: &str, seconds: u64) -> [(HeaderName, String); 1] {
     let name = on.doors.name_in(headers);
     let secure = if name == Name::Public { "; Secure" } else { "" };
-    let cookie = on.cookie_name(name);
-    [(header::SET_COOKIE, format!("{cookie}={value}; Path=/; HttpOnly; SameSite=Lax; Max-Age={seconds}{secure}"))]
+    let (cookie, path) = (on.cookie_name(name), on.doors.cookie_path());
+    [(header::SET_COOKIE, format!("{cookie}={value}; Path={path}; HttpOnly; SameSite=Lax; Max-Age={seconds}{secure}"))]
 }
 
 /// `GET /login/callback`: back from the provider.

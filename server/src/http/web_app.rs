@@ -11,18 +11,18 @@ use serde_json::json;
 /// Each build has another address for the worker, so that a day is no lag.
 const A_DAY: &str = "private, max-age=86400";
 
-/// Read by browsers that install the site. They ask without a cookie, so that it is the same for all.
+/// Read by browsers that install the site. They ask without a cookie, so that it is the same for all. Addresses in it are relative to
+/// its own, which has the path of the public URL.
 pub async fn manifest() -> Response {
     let [(_, light), _] = app::page::GROUND;
-    let icon = |name: &str, sizes: &str, purpose: &str| json!({ "src": assets::url(name), "sizes": sizes, "type": assets::content_type(name), "purpose": purpose });
+    let icon = |name: &str, sizes: &str, purpose: &str| json!({ "src": assets::url(name).trim_start_matches('/'), "sizes": sizes, "type": assets::content_type(name), "purpose": purpose });
     let shortcut = |name: &str, url: &str| json!({ "name": name, "url": url });
     let manifest = json!({
-        "id": "/",
         "name": "Verbatim",
         "short_name": "Verbatim",
         "description": "Everything that coding agents see, say and do",
-        "start_url": "/",
-        "scope": "/",
+        "start_url": "./",
+        "scope": "./",
         "display": "standalone",
         "theme_color": light,
         "background_color": light,
@@ -33,9 +33,9 @@ pub async fn manifest() -> Response {
             icon("icon.svg", "any", "any"),
         ],
         "shortcuts": [
-            shortcut("Sessions", "/sessions"),
-            shortcut("Needs you", "/inbox"),
-            shortcut("Search", "/search"),
+            shortcut("Sessions", "sessions"),
+            shortcut("Needs you", "inbox"),
+            shortcut("Search", "search"),
         ],
     });
     let kind = [(header::CONTENT_TYPE, "application/manifest+json"), (header::CACHE_CONTROL, "no-cache")];

@@ -375,6 +375,60 @@ fn a_proxy_that_is_trusted_says_which_name_was_asked_for() {
     assert!(reply.header("set-cookie").unwrap().starts_with("__Host-verbatim="));
 }
 
+/// Addresses of this host in the HTML of a reply.
+fn addresses(reply: &Reply) -> Vec<String> {
+    let html = String::from_utf8_lossy(&reply.body).into_owned();
+    let attributes = ["href", "src", "action", "formaction", "data-js", "data-wasm", "data-base"];
+    let values = attributes.iter().flat_map(|name| {
+        let start = format!(" {name}=\"");
+        let values = html.split(&start).skip(1).filter_map(|rest| rest.split('"').next());
+        values.map(str::to_owned).collect::<Vec<_>>()
+    });
+    values.filter(|address| address.starts_with('/')).collect()
+}
+
+/// Where a reply leads, and what its addresses begin with.
+fn paths_in(reply: &Reply) -> String {
+    let location = reply.header("location").map(|to| format!(" to {to}")).unwrap_or_default();
+    let all = addresses(reply);
+    let strays: Vec<&String> = all.iter().filter(|address| !address.starts_with("/tools/verbatim")).collect();
+    let drawn = if all.is_empty() { "no address" } else { "addresses" };
+    format!("{}{location}, {drawn}, outside: {strays:?}\n", reply.status)
+}
+
+#[test]
+fn a_path_of_the_public_url_is_before_every_address() {
+    let url = format!("{PUBLIC}/tools/verbatim");
+    let server = Server::start_in(Place::new(), &["--public-url", &url, "--trusted-proxy", "127.0.0.1"]);
+    let code = serde_json::json!({ "code": server.code }).to_string();
+    let ask = |method: &str, path: &str, cookie: &str, body: &str| {
+        let headers = [("Host", NAME), ("Origin", PUBLIC), ("Cookie", cookie), ("Accept-Encoding", "identity")];
+        server.raw(request(method, path, &headers, body).as_bytes())
+    };
+    let logged_in = ask("POST", "/tools/verbatim/v1/login", "", &code);
+    let (cookie, attributes) = logged_in.header("set-cookie").unwrap().split_once("; ").unwrap();
+    let mut seen = format!("{}; {attributes}\n", cookie.split('=').next().unwrap());
+    for path in [
+        "/tools/verbatim",
+        "/tools/verbatim?dev=1",
+        "/tools/verbatim/",
+        "/tools/verbatim/inbox",
+        "/tools/verbatim/s/none",
+        "/tools/verbatim/fragments/rail",
+        "/tools/verbatim/login",
+        // A proxy that takes the path off.
+        "/inbox",
+        "/v1/sessions",
+        "/tools/verbatimly/inbox",
+        "/tools/verbatim//evil.example",
+    ] {
+        seen += &format!("{path}: {}", paths_in(&ask("GET", path, cookie, "")));
+    }
+    seen += &format!("without a log-in: {}", paths_in(&ask("GET", "/tools/verbatim/inbox", "", "")));
+    seen += &format!("{}\n", ask("GET", "/tools/verbatim/v1/openapi.json", "", "").json()["servers"]);
+    insta::assert_snapshot!(seen);
+}
+
 #[test]
 fn what_would_expose_the_server_is_refused_with_what_to_add() {
     let place = Place::new();
@@ -403,7 +457,7 @@ fn what_would_expose_the_server_is_refused_with_what_to_add() {
         serve(&["--public-url", PUBLIC, "--tls-cert", &cert, "--tls-key", &empty]),
         serve(&["--public-url", PUBLIC, "--tls-cert", &cert, "--tls-key", &other]),
         serve(&["--public-url", "http://agents.example.org"]),
-        serve(&["--public-url", "https://agents.example.org/verbatim"]),
+        serve(&["--public-url", "https://agents.example.org/sessions"]),
     ];
     insta::assert_snapshot!(seen.join("\n"));
 }

@@ -64,7 +64,14 @@ pub fn from_page(function: &str, argument: &JsValue) -> Option<JsValue> {
     function.call1(&script, argument).ok()
 }
 
+/// Returns a path of the server with the path of the public URL before it, unless it has that already.
+pub fn at(path: &str) -> String {
+    let based = from_page("at", &path.into()).and_then(|based| based.as_string());
+    based.unwrap_or_else(|| path.to_owned())
+}
+
 fn builder(method: Method, path_and_query: &str) -> RequestBuilder {
+    let path_and_query = &at(path_and_query);
     match method {
         Method::Get => Request::get(path_and_query),
         Method::Post => Request::post(path_and_query),

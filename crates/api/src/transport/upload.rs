@@ -27,7 +27,7 @@ impl Upload {
     pub async fn send(&self, path: &str, file: &Blob, progress: impl Fn(u8) + 'static) -> Result<Answer, Problem> {
         let Self(request) = self;
         let secret = fetch::secret().await;
-        request.open_with_async("POST", path, true).map_err(lost)?;
+        request.open_with_async("POST", &fetch::at(path), true).map_err(lost)?;
         request.set_response_type(XmlHttpRequestResponseType::Arraybuffer);
         let mime = Some(file.type_()).filter(|mime| !mime.is_empty());
         let mime = mime.unwrap_or_else(|| "application/octet-stream".to_owned());
