@@ -50,8 +50,8 @@ export const test = base.extend({
   engine: ['sqlite', { option: true }],
   // Further arguments of `verbatim serve`.
   args: [[], { option: true }],
-  // The path of the public URL, as `/verbatim`.
-  base: ['', { option: true }],
+  // The path of the public URL, as `/verbatim`: VERBATIM_TEST_BASE puts all tests below one.
+  base: [process.env.VERBATIM_TEST_BASE ?? '', { option: true }],
   // What the console may say besides nothing at all, as patterns: the browser itself logs answers like 404.
   tolerated: [[], { option: true }],
 

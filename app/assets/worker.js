@@ -33,9 +33,14 @@ const MOST_BYTES = 4 * 1024 * 1024;
 const ICON = `${BASE}/apple-touch-icon.png`;
 // Milliseconds. A log-in that isn't used ends after a week, and so does what it read.
 const LIFE = 7 * 24 * 60 * 60 * 1000;
-// Until a server that says nothing counts as away; until a piece is written, which may come anew before.
+// Until a server that says nothing counts as away, or an answer that stops as given up: what comes after it in turn would wait for
+// ever. Until a piece is written, which may come anew before.
 const PATIENCE = 10_000;
 const PAUSE = 1_000;
+
+const late = () => new Promise((_, refuse) => { setTimeout(refuse, PATIENCE); });
+const inTime = (answer) => Promise.race([answer, late()]);
+const ask = (url, how) => fetch(url, { ...how, signal: AbortSignal.timeout(PATIENCE) });
 
 // Pieces to be written, by their address.
 const fresh = new Map();
@@ -68,7 +73,7 @@ addEventListener('activate', (event) => event.waitUntil(begin()));
 addEventListener('message', (event) => {
   const { url } = event.source;
   const path = own(url);
-  if (path.startsWith('/s/')) event.waitUntil(inTurn(async () => keepPage(await fetch(url), path)));
+  if (path.startsWith('/s/')) event.waitUntil(inTurn(async () => keepPage(await ask(url), path)));
 });
 addEventListener('fetch', (event) => {
   const { request } = event;
@@ -139,9 +144,8 @@ async function begin() {
 }
 
 // The server's answer, or an error where it can't be had: a proxy answers for a server that it doesn't reach.
-async function reached(answer, patience) {
-  const late = new Promise((_, refuse) => { if (patience) setTimeout(refuse, patience); });
-  const response = await Promise.race([answer, late]);
+async function reached(answer, isPatient = true) {
+  const response = await (isPatient ? answer : inTime(answer));
   if (response.status === 502 || response.status === 504) throw new Error(`${response.status}`);
   return response;
 }
@@ -152,7 +156,7 @@ async function page(event, path) {
   if (path.startsWith('/v1/')) return answer;
   try {
     // Who reloads has a page to look at meanwhile.
-    const response = await reached(answer, event.request.cache === 'default' ? PATIENCE : 0);
+    const response = await reached(answer, event.request.cache !== 'default');
     const again = response.headers.has('content-location') && response.clone();
     if (again) event.waitUntil(inTurn(() => keepPage(again, path), since));
     if (response.status === 404) event.waitUntil(inTurn(() => caches.delete(SESSION + path)));
@@ -171,7 +175,7 @@ async function piece(event, path) {
     if (response.status === 401) event.waitUntil(end());
     if (response.status === 200) {
       // Read at once: where the browser's own request was answered first, the rest of this answer may be let go.
-      const text = response.clone().text().catch(() => textOf(url));
+      const text = inTime(response.clone().text()).catch(() => textOf(url));
       // What fails is only not kept.
       text.catch(() => {});
       event.waitUntil(keepSoon(url, { name, since, answer: response, text }));
@@ -185,7 +189,7 @@ async function piece(event, path) {
 }
 
 async function textOf(url) {
-  const response = await fetch(url);
+  const response = await ask(url);
   if (response.status !== 200) throw new Error(`${response.status}`);
   return response.text();
 }
@@ -215,7 +219,7 @@ async function keepFiles(answer, build) {
 }
 
 async function keepPage(answer, asked) {
-  const [place, html] = [answer.headers.get('content-location'), await answer.text()];
+  const [place, html] = [answer.headers.get('content-location'), await inTime(answer.text())];
   if (!place) return;
   const path = own(place);
   const build = answer.headers.get('verbatim-build') ?? BUILD;
@@ -307,7 +311,7 @@ async function changing(event) {
 
 async function dropMissing() {
   await Promise.all((await names()).map(async (name) => {
-    const { status } = await fetch(BASE + name.slice(SESSION.length).replace('/s/', '/v1/sessions/'), { method: 'HEAD' });
+    const { status } = await ask(BASE + name.slice(SESSION.length).replace('/s/', '/v1/sessions/'), { method: 'HEAD' });
     if (status === 404) await caches.delete(name);
   }));
 }

@@ -23,7 +23,7 @@ pub use channel_args::{ChannelNamed, Channels, ChannelsList};
 pub use context_args::Context;
 pub use export_args::{Erase, Export, ExportFormat};
 pub use forward_args::{Forward, Machine, MachineAdd, MachineList, MachineNamed, MachineRename};
-pub use hook_args::{Hook, HookInstall, HookSend, HookStatus, HookUninstall, HookWait, HookWhere};
+pub use hook_args::{Hook, HookInstall, HookSend, HookServer, HookStatus, HookUninstall, HookWait, HookWhere};
 pub use key_args::{Key, KeyCreate, KeyList, KeyQuota, KeyRevoke};
 pub use link_args::{Open, Pair};
 pub use machine_args::{Completions, ConfigCommand, Man, Service, TlsCommand, TlsInit};
@@ -271,6 +271,9 @@ pub struct Serve {
     pub channel_host: Vec<String>,
     #[command(flatten)]
     pub messages: MessageArgs,
+    /// Let people with the role viewer export sessions byte for byte, as others can
+    #[arg(long)]
+    pub viewers_export: bool,
     /// Don't look for agents' folders
     #[arg(long)]
     pub no_discover: bool,

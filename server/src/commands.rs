@@ -147,6 +147,13 @@ fn read_key(file: &Path, hint: &str) -> Result<String> {
     Ok(key.trim().to_owned())
 }
 
+/// Connects with a server. The certificate in the file `authority` is trusted besides those of the system.
+fn connect(url: &str, key: &str, authority: Option<&Path>) -> Result<sdk::Verbatim> {
+    let Some(file) = authority else { return Ok(sdk::Verbatim::connect(url, key)?) };
+    let pem = std::fs::read(file).with_context(|| format!("{} can't be read", file.display()))?;
+    Ok(sdk::Verbatim::connect_trusting(url, key, &pem)?)
+}
+
 /// `2026-11-21 14:02`, in local time.
 fn minute(at: model::Micros) -> String {
     jiff::Timestamp::from_microsecond(at.0)

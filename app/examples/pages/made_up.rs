@@ -314,6 +314,7 @@ pub fn session(dev: Dev) -> SessionPageData {
     let page = MessagePage { messages, hidden, from: 201, to: 212, last_seq: 212, cursor: "120".to_owned() };
     let options = TranscriptOptions { dev: dev == Dev::On, ..TranscriptOptions::new(id("0199-1"), 212, NOW) };
     SessionPageData {
+        may_export_originals: true,
         detail: SessionDetail {
             assistant: AssistantName { name: "Claude Code".to_owned(), replaces: vec!["claude_code".to_owned()] },
             session,

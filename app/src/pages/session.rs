@@ -64,6 +64,8 @@ pub struct SessionPageData {
     pub dev: Dev,
     pub verbosity: Verbosity,
     pub filter: FilterData,
+    /// The reader may export the bytes of transcripts.
+    pub may_export_originals: bool,
     /// The tab that is shown, loaded.
     pub panel: PanelData,
     /// Files that it changed, see [`panel::edited`].

@@ -8,7 +8,7 @@ use serde_json::Value;
 model::words! {
     /// The role of a person. Each one includes those before it.
     PersonRole {
-        /// Reads. Can't post, decide, press buttons, or export originals.
+        /// Reads. Can't post, decide, press buttons, or export originals unless the server allows it.
         Viewer = "viewer",
         /// Reads and drives: posts, decides, starts agents, edits and deletes sessions.
         Member = "member",

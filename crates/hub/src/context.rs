@@ -58,6 +58,8 @@ pub struct Settings {
     pub channel_hosts: Vec<String>,
     /// The public URL, or where the server listens: `http://127.0.0.1:7117`. Empty without a server.
     pub base_url: String,
+    /// Viewers export sessions byte for byte, too.
+    pub viewers_export: bool,
     /// What people call the provider of single sign-on, if there is one.
     pub provider: Option<String>,
     pub version: String,

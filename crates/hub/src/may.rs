@@ -20,6 +20,13 @@ use model::{Draft, MessageId, Role, Session, SessionId, SourceId};
 use store::{Sight, StoredMessage};
 
 impl Scoped {
+    /// Returns true if this caller may export every byte as it was.
+    pub fn may_export_originals(&self) -> bool {
+        self.redactor.is_some()
+            || self.hub.settings.viewers_export
+            || self.caller.user().is_none_or(|user| user.role != PersonRole::Viewer)
+    }
+
     /// Checks that this caller may use an endpoint with this access.
     ///
     /// # Errors

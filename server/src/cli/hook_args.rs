@@ -47,6 +47,10 @@ pub struct HookInstall {
     /// Seconds that Claude Code waits for your decision before it asks in its terminal
     #[arg(long, value_name = "SECONDS", default_value_t = 3600, value_parser = clap::value_parser!(u32).range(1..=86_000))]
     pub wait: u32,
+    /// Certificate of the authority to trust besides those of the system (PEM), as of `verbatim tls init`. Each event then runs a command,
+    /// as with `--command`
+    #[arg(long, value_name = "FILE", requires = "server")]
+    pub ca: Option<PathBuf>,
     /// Run a command for each event, if HTTP isn't allowed; the settings then contain no key
     #[arg(long)]
     pub command: bool,
@@ -66,14 +70,24 @@ pub struct HookStatus {
     pub data: Data,
 }
 
+/// The server that a hook reports to.
 #[derive(Debug, Args)]
-pub struct HookWait {
+pub struct HookServer {
     /// Address of the server
     #[arg(long, value_name = "URL")]
     pub server: String,
     /// File with the key
     #[arg(long, value_name = "FILE")]
     pub key_file: PathBuf,
+    /// Certificate of the authority to trust besides those of the system (PEM)
+    #[arg(long, value_name = "FILE")]
+    pub ca: Option<PathBuf>,
+}
+
+#[derive(Debug, Args)]
+pub struct HookWait {
+    #[command(flatten)]
+    pub server: HookServer,
     /// Seconds to wait at most
     #[arg(long, value_name = "SECONDS", default_value_t = 604_800, value_parser = clap::value_parser!(u32).range(1..=2_000_000))]
     pub wait: u32,
@@ -84,12 +98,8 @@ pub struct HookWait {
 
 #[derive(Debug, Args)]
 pub struct HookSend {
-    /// Address of the server
-    #[arg(long, value_name = "URL")]
-    pub server: String,
-    /// File with the key
-    #[arg(long, value_name = "FILE")]
-    pub key_file: PathBuf,
+    #[command(flatten)]
+    pub server: HookServer,
     /// Seconds to wait for an answer
     #[arg(long, value_name = "SECONDS", default_value_t = 5, value_parser = clap::value_parser!(u32).range(1..=86_000))]
     pub wait: u32,

@@ -16,7 +16,7 @@ mod sender;
 use super::{note, print, read_key};
 use crate::cli::Forward;
 use crate::signals::Signals;
-use anyhow::{Context as _, Result, bail};
+use anyhow::{Result, bail};
 use found::Finder;
 use link::{Failure, Link};
 use notify::{RecursiveMode, Watcher as _};
@@ -40,9 +40,7 @@ const QUEUE: usize = 1024;
 
 pub async fn run(args: Forward) -> Result<()> {
     let key = read_key(&args.key, "\n`verbatim machine add NAME --key-file FILE` on the server creates it")?;
-    let authority =
-        args.ca.as_ref().map(|path| std::fs::read(path).with_context(|| format!("{} can't be read", path.display())));
-    let link = Link::new(&args.to, &key, authority.transpose()?.as_deref())?;
+    let link = Link::new(&args.to, &key, args.ca.as_deref())?;
     let finder = Finder::new(&args)?;
     if args.redact {
         note("Secrets are masked: what the server has isn't byte for byte what is here");

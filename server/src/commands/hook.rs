@@ -6,7 +6,7 @@ mod settings_file;
 mod words;
 
 use super::{note, print, print_encoded};
-use crate::cli::{Hook, HookInstall, HookSend, HookStatus, HookUninstall, HookWhere};
+use crate::cli::{Hook, HookInstall, HookSend, HookServer, HookStatus, HookUninstall, HookWhere};
 use crate::data_dir;
 use crate::door::Door;
 use anyhow::{Context as _, Result, bail};
@@ -67,8 +67,13 @@ async fn install(args: HookInstall) -> Result<()> {
         None => (key(&args, &dir).await?, data_dir::hook_key(&dir)),
     };
     let program = std::env::current_exe().context("the path of this program is unknown")?;
-    let how = if args.command { How::Command } else { How::Http };
-    let plan = Plan { how, url, key, program, key_file, wait: args.wait };
+    // Claude Code itself doesn't know the authority.
+    let how = if args.command || args.ca.is_some() { How::Command } else { How::Http };
+    // Hooks run in any folder, and can't say what is wrong.
+    let authority =
+        args.ca.as_ref().map(std::path::absolute).transpose().context("the certificate's path is unknown")?;
+    super::connect(&url, &key, authority.as_deref())?;
+    let plan = Plan { how, url, key, program, key_file, authority, wait: args.wait };
     let mut settings = file.settings()?;
     let before = settings.clone();
     hooks::remove(&mut settings);
@@ -86,6 +91,12 @@ async fn install(args: HookInstall) -> Result<()> {
     }
     told.push_str("Sessions that you start from now on report to Verbatim. `verbatim hook uninstall` takes it back\n");
     print(&told)
+}
+
+/// Connects a hook with its server.
+fn connect(to: &HookServer) -> Result<sdk::Verbatim> {
+    let key = super::read_key(&to.key_file, "\n`verbatim hook install` makes it")?;
+    super::connect(&to.server, &key, to.ca.as_deref())
 }
 
 fn uninstall(args: &HookUninstall) -> Result<()> {

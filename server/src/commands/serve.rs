@@ -200,6 +200,7 @@ fn settings(args: &Serve, dir: &Path, database: &Database, base_url: String) -> 
         server: matches!(database, Database::Postgres(_)).then(|| data_dir::server_id(dir)).transpose()?,
         channel_hosts: args.channel_host.clone(),
         base_url,
+        viewers_export: args.viewers_export,
         version: env!("CARGO_PKG_VERSION").to_owned(),
         ..Settings::default()
     })

@@ -11,7 +11,6 @@ use super::transcript::View;
 use super::{Site, page_data, pages};
 use api::contract::EraseTextEndpoint;
 use api::messages::{Entry, ListMessages};
-use api::people::PersonRole;
 use api::redaction::RedactionQuery;
 use api::sessions::SessionPath;
 use api::{Api as _, Endpoint as _, Nothing};
@@ -101,7 +100,7 @@ pub async fn export(
         Err(problem) => return problem.into_response(),
     };
     let answer = match query.format.as_deref() {
-        Some("original" | "jsonl") if is_viewers(&scoped) => {
+        Some("original" | "jsonl") if !scoped.may_export_originals() => {
             let problem = Problem::new(ProblemCode::Forbidden, "Your role, viewer, doesn't allow to export originals");
             Err(problem.hint("Add `redact=1`, or export it as `html`, `markdown` or `json`"))
         }
@@ -126,11 +125,6 @@ pub async fn export(
         None => Err(unknown_format()),
     };
     answer.unwrap_or_else(axum::response::IntoResponse::into_response)
-}
-
-/// Returns true if a viewer would get every byte as it was.
-fn is_viewers(scoped: &Scoped) -> bool {
-    scoped.redactor.is_none() && scoped.caller.user().is_some_and(|user| user.role == PersonRole::Viewer)
 }
 
 fn unknown_format() -> Problem {

@@ -221,6 +221,7 @@ pub async fn session(site: Site, PageOf(path): PageOf<SessionPath>, uri: Uri, he
             dev: view.dev,
             verbosity: view.verbosity,
             filter,
+            may_export_originals: site.api.may_export_originals(),
             shell,
         };
         let page = site.draw(move |_| app::pages::session::page(&data)).await?;

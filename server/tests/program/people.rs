@@ -313,6 +313,20 @@ fn a_project_that_somebody_does_not_see_is_nowhere() {
     assert_eq!(server.get("/v1/sessions/zebra-below", &[("Cookie", &cookie)]).status, 200);
 }
 
+/// What a server allows viewers.
+#[test]
+fn viewers_export_originals_where_the_server_allows_it() {
+    let server = Server::with_sessions_and(&["--viewers-export"]);
+    let (_, cookie) = add(&server, "Vik", "viewer");
+    let sessions = server.get("/v1/sessions", &[("Cookie", &cookie)]).json();
+    let id = sessions["sessions"][0]["id"].as_str().unwrap();
+    for format in ["original", "jsonl"] {
+        let path = format!("/v1/sessions/{id}/export?format={format}");
+        assert_eq!(server.get(&path, &[("Cookie", &cookie)]).status, 200, "{format}");
+    }
+    assert!(server.get(&format!("/s/{id}"), &[("Cookie", &cookie)]).text().contains("Original file"));
+}
+
 /// Owners see and do everything; a viewer exports what they read, and no originals.
 #[test]
 fn each_role_includes_the_ones_before() {
@@ -349,6 +363,9 @@ fn each_role_includes_the_ones_before() {
     assert_eq!(export(&cookies[0], "format=original&redact=1"), 200);
     assert_eq!(export(&cookies[0], "format=markdown"), 200);
     assert_eq!(export(&cookies[1], "format=original"), 200);
+    let page = |server: &Server, cookie: &str| server.get(&format!("/s/{id}"), &[("Cookie", cookie)]).text();
+    let offered = [&cookies[0], &cookies[1]].map(|cookie| page(&server, cookie).contains("Original file"));
+    assert_eq!(offered, [false, true]);
     for (rank, path) in [(2, "/folders"), (2, "/schedules"), (1, "/new")] {
         for (role, cookie) in cookies.iter().enumerate() {
             assert_eq!(

@@ -10,6 +10,7 @@ use std::fmt::Write as _;
 use std::io::Write as _;
 use std::net::{IpAddr, Ipv4Addr, TcpListener, UdpSocket};
 use std::os::unix::fs::PermissionsExt as _;
+use std::process::Stdio;
 use std::sync::Arc;
 
 const NAME: &str = "agents.example.org";
@@ -264,6 +265,50 @@ fn an_authority_of_ones_own_vouches_for_the_names_of_the_server() {
     assert_eq!(Server::start().get("/authority.crt", &[]).status, 404);
 }
 
+/// A server with an authority of its own, and its URL: an address of this machine that isn't one of its own names.
+fn with_authority() -> (Server, String) {
+    let port = TcpListener::bind("0.0.0.0:0").unwrap().local_addr().unwrap().port();
+    let place = Place::new();
+    place.out(&["tls", "init", "127.0.0.2"]);
+    let folder = place.data().join("tls");
+    let (cert, key) = (folder.join("cert.pem"), folder.join("key.pem"));
+    let url = format!("https://127.0.0.2:{port}");
+    let arguments = ["--public-url", &url, "--tls-cert", cert.to_str().unwrap(), "--tls-key", key.to_str().unwrap()];
+    (Server::listen(place, &format!("0.0.0.0:{port}"), &arguments), url)
+}
+
+#[test]
+fn hooks_of_another_machine_trust_an_authority_of_ones_own() {
+    let (server, url) = with_authority();
+    let laptop = Place::new();
+    let new = serde_json::json!({ "name": "laptop", "scopes": ["hooks"] }).to_string();
+    laptop.write("laptop.key", server.with_key("POST", "/v1/keys", &new).json()["key"].as_str().unwrap());
+    let install = ["hook", "install", "--server", &url, "--key-file", "laptop.key", "--ca"];
+    let missing = laptop.seen(&[&install[..], &["none.pem"]].concat());
+    assert!(missing.contains("none.pem can't be read"), "{missing}");
+    std::fs::copy(server.place.data().join("tls/authority.pem"), laptop.path("authority.pem")).unwrap();
+    laptop.out(&[&install[..], &["authority.pem"]].concat());
+    let settings = std::fs::read(laptop.path("home/.claude/settings.json")).unwrap();
+    let settings: serde_json::Value = serde_json::from_slice(&settings).unwrap();
+    assert_eq!(settings.as_object().unwrap().keys().collect::<Vec<_>>(), ["hooks"], "no key is in it");
+    let line = settings["hooks"]["Stop"][0]["hooks"][0]["command"].as_str().unwrap().to_owned();
+    let authority = laptop.path("authority.pem");
+    assert!(line.ends_with(&format!(" --ca {}", authority.display())), "{line}");
+
+    let event = serde_json::json!({ "hook_event_name": "Stop", "session_id": "laptop-1", "cwd": "/home/ada/mill" });
+    let send = |line: &str| {
+        let words = shlex::split(line).unwrap();
+        let mut command = laptop.program(&words[1..].iter().map(String::as_str).collect::<Vec<_>>());
+        let mut child = command.stdin(Stdio::piped()).stdout(Stdio::piped()).stderr(Stdio::piped()).spawn().unwrap();
+        child.stdin.take().unwrap().write_all(event.to_string().as_bytes()).unwrap();
+        let output = child.wait_with_output().unwrap();
+        (output.status.success(), String::from_utf8(output.stderr).unwrap())
+    };
+    assert_eq!(send(&line), (true, String::new()));
+    let (_, words) = send(line.split(" --ca ").next().unwrap());
+    assert!(words.contains("certificate"), "{words}");
+}
+
 /// What `verbatim doctor --public` prints, with the authority trusted or not.
 fn checked(server: &Server, trusts: bool) -> (bool, String) {
     let mut doctor = server.place.program(&["doctor", "--public"]);
@@ -283,15 +328,7 @@ fn the_doctor_looks_at_the_server_as_other_machines_see_it() {
         (false, "fail  public URL       the server has none; start it with `--public-url https://NAME`\n")
     );
 
-    // An address of this machine that isn't one of its own names.
-    let port = TcpListener::bind("0.0.0.0:0").unwrap().local_addr().unwrap().port();
-    let place = Place::new();
-    place.out(&["tls", "init", "127.0.0.2"]);
-    let folder = place.data().join("tls");
-    let (cert, key) = (folder.join("cert.pem"), folder.join("key.pem"));
-    let url = format!("https://127.0.0.2:{port}");
-    let arguments = ["--public-url", &url, "--tls-cert", cert.to_str().unwrap(), "--tls-key", key.to_str().unwrap()];
-    let server = Server::listen(place, &format!("0.0.0.0:{port}"), &arguments);
+    let (server, url) = with_authority();
     let start = format!("ok    public URL       {url}\nok    name             127.0.0.2 is 127.0.0.2\n");
     let (passed, words) = checked(&server, true);
     let rest = "ok    certificate      it is trusted here\n\

@@ -166,9 +166,14 @@ impl Server {
 
     /// With the sessions of the browser fixtures.
     pub fn with_sessions() -> Self {
+        Self::with_sessions_and(&[])
+    }
+
+    /// With arguments of `verbatim serve`.
+    pub fn with_sessions_and(arguments: &[&str]) -> Self {
         let place = Place::new();
         place.out(&["import", fixture("browser/projects").to_str().unwrap()]);
-        Self::start_in(place, &[])
+        Self::start_in(place, arguments)
     }
 
     pub fn start_in(place: Place, arguments: &[&str]) -> Self {

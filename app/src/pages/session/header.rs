@@ -219,10 +219,10 @@ fn menu(data: &SessionPageData) -> Part {
     let export = |format: &str| format!("{address}?format={format}{only}");
     let whole = format!("{address}?format=original");
     // All of the session, whatever the filter shows.
-    let archive = (only.is_empty() && data.shell.may_drive()).then(|| {
+    let archive = (only.is_empty() && data.may_export_originals).then(|| {
         part! { <a class="menu-item" href=export("jsonl") download="">{icon(Glyph::ARCHIVE)}<span>"Archive"</span></a> }
     });
-    let original = (!data.detail.sources.is_empty() && data.shell.may_drive()).then(|| {
+    let original = (!data.detail.sources.is_empty() && data.may_export_originals).then(|| {
         part! { <a class="menu-item" href=whole download="">{icon(Glyph::FILE)}<span>"Original file"</span></a> }
     });
     let erase = (data.shell.role == PersonRole::Owner).then(|| {

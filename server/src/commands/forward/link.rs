@@ -1,11 +1,12 @@
 //! The server, and what its refusals mean.
 
+use crate::commands::connect;
 use anyhow::{Result, bail};
 use api::machines::{AppendFiles, CompareFiles, FilePiece, MachineFile, MachineReport, MachineWelcome, StoredFile};
 use api::{Client, Nothing, Problem};
 use reqwest::Url;
-use sdk::Verbatim;
 use std::net::IpAddr;
+use std::path::Path;
 use std::time::Duration;
 use tokio::time::Instant;
 
@@ -39,11 +40,8 @@ pub struct Link {
 }
 
 impl Link {
-    pub fn new(url: &str, key: &str, authority: Option<&[u8]>) -> Result<Self> {
-        let verbatim = match authority {
-            Some(pem) => Verbatim::connect_trusting(url, key, pem)?,
-            None => Verbatim::connect(url, key)?,
-        };
+    pub fn new(url: &str, key: &str, authority: Option<&Path>) -> Result<Self> {
+        let verbatim = connect(url, key, authority)?;
         let address = verbatim.url().unwrap_or(url).to_owned();
         if !is_safe(&address) {
             bail!(

@@ -1,7 +1,6 @@
 //! An event of a command hook, from standard input to the server and back.
 
 use crate::cli::HookSend;
-use crate::commands::read_key;
 use anyhow::{Context as _, Result, bail};
 use api::hooks::{HookAnswer, HookEvent, HookPath};
 use std::io::Read as _;
@@ -15,10 +14,9 @@ pub async fn send(args: &HookSend) -> Result<Option<String>> {
     let mut text = String::new();
     std::io::stdin().read_to_string(&mut text).context("standard input can't be read")?;
     let event: HookEvent = serde_json::from_str(&text).context("standard input isn't an event of a hook")?;
-    let key = read_key(&args.key_file, "\n`verbatim hook install` makes it")?;
     let path = HookPath { agent: "claude_code".to_owned(), wait: args.wait.to_string() };
     let longest = Duration::from_secs(args.wait.into()) + SLACK;
-    let client = sdk::Verbatim::connect(&args.server, &key)?.answers_within(longest);
+    let client = super::connect(&args.server)?.answers_within(longest);
     let answer = match client.client().report_hook(path, event).await {
         Ok(answer) => answer,
         Err(problem) => bail!("{problem}"),

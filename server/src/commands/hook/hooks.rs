@@ -49,6 +49,8 @@ pub struct Plan {
     pub key: String,
     pub program: PathBuf,
     pub key_file: PathBuf,
+    /// The certificate of an authority to trust.
+    pub authority: Option<PathBuf>,
     /// Seconds to wait for a person.
     pub wait: u32,
 }
@@ -119,7 +121,10 @@ fn wakes(plan: &Plan) -> Result<Value> {
 
 fn line(plan: &Plan, what: &str, wait: u32) -> Result<String> {
     let (program, key_file, seconds) = (text(&plan.program)?, text(&plan.key_file)?, wait.to_string());
-    let words = [program, "hook", what, "--server", &plan.url, "--key-file", key_file, "--wait", &seconds];
+    let mut words = vec![program, "hook", what, "--server", &plan.url, "--key-file", key_file, "--wait", &seconds];
+    if let Some(authority) = &plan.authority {
+        words.extend(["--ca", text(authority)?]);
+    }
     shlex::try_join(words).context("a path holds a NUL character")
 }
 

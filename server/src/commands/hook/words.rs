@@ -3,7 +3,7 @@
 //! Claude Code goes on meanwhile. Exit code 2 wakes it, and what stands on standard error is what it reads. Anything else
 //! ends this without a word: the session in the terminal is as without the hook.
 
-use super::super::{note, read_key};
+use super::super::note;
 use crate::cli::HookWait;
 use anyhow::{Context as _, Result};
 use api::hooks::{HookEvent, HookPath, HookWaits, HookWords};
@@ -44,8 +44,7 @@ async fn wait(args: &HookWait) -> Result<Option<String>> {
     let mut text = String::new();
     std::io::stdin().read_to_string(&mut text).context("standard input can't be read")?;
     let event: HookEvent = serde_json::from_str(&text).context("standard input isn't an event of a hook")?;
-    let client = sdk::Verbatim::connect(&args.server, &read_key(&args.key_file, "")?)?
-        .answers_within(Duration::from_secs(REQUEST) + SLACK);
+    let client = super::connect(&args.server)?.answers_within(Duration::from_secs(REQUEST) + SLACK);
     let mut input = HookWaits {
         session_id: event.session_id,
         hook_event_name: event.hook_event_name,
