@@ -77,12 +77,21 @@ impl Reach {
         })
     }
 
-    /// Checks that an address which other machines reach is served with TLS, by this server or by a proxy.
+    /// Checks that an address which other machines reach is served with TLS, by this server or by a proxy, and that the public URL
+    /// isn't what this machine calls the server.
     ///
     /// # Errors
     ///
-    /// If it would be served in the clear. The error says what to add.
+    /// If it would be served in the clear, or both are one. The error says what to add.
     pub fn check(&self, address: SocketAddr) -> Result<()> {
+        let local =
+            |name: &&str| self.url.as_ref().is_some_and(|url| url.is_host(&format!("{name}:{}", address.port())));
+        if let Some(name) = ["127.0.0.1", "localhost", "[::1]"].into_iter().find(local) {
+            bail!(
+                "`--public-url` is what this machine alone calls the server: {name} with the port of `--listen`\n\
+                 Use the name by which other machines know this one, or leave the option out"
+            );
+        }
         if address.ip().is_loopback() || self.tls.is_some() || !self.proxies.is_empty() {
             return Ok(());
         }
@@ -109,7 +118,7 @@ impl Reach {
 
 #[cfg(test)]
 mod tests {
-    use super::Reach;
+    use super::{PublicUrl, Reach};
 
     #[test]
     fn no_other_machine_is_served_in_the_clear() {
@@ -125,5 +134,17 @@ mod tests {
         assert!(reach.check(exposed).is_ok());
         assert!(Reach::default().check(exposed).is_err());
         assert!(Reach::default().check("[::1]:7117".parse().unwrap()).is_ok());
+    }
+
+    #[test]
+    fn a_public_url_is_no_name_of_this_machine_alone() {
+        let check = |url: &str, address: &str| {
+            let reach = Reach { url: Some(PublicUrl::parse(url).unwrap()), ..Reach::default() };
+            reach.check(address.parse().unwrap()).map_err(|error| error.to_string())
+        };
+        assert_eq!(check("https://localhost:8443", "127.0.0.1:7117"), Ok(()));
+        assert_eq!(check("https://localhost", "127.0.0.1:7117"), Ok(()));
+        let words = check("https://localhost:7117", "127.0.0.1:7117").unwrap_err();
+        assert!(words.starts_with("`--public-url` is what this machine alone calls the server: localhost"), "{words}");
     }
 }

@@ -157,7 +157,7 @@ export function errorOf(status: number, body: string, retryAfter: string | null)
     code: 'bad_answer',
     title: `The server answered ${status}`,
     // Verbatim's own 404 has a problem as its body: this one came from another server.
-    hint: status === 404 ? "Check that the address is that of a Verbatim server, without a path" : null,
+    hint: status === 404 ? "Check that the address is that of a Verbatim server, with its path if it has one" : null,
   };
   const seconds = /^\s*\d+\s*$/.test(retryAfter ?? '') ? Number(retryAfter) : null;
   const Kind = BY_STATUS[problem.status] ?? (problem.status >= 400 && problem.status < 500 ? InvalidError : ServerError);

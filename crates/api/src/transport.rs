@@ -32,7 +32,7 @@ impl Answer {
             let problem = Problem::outside(self.status, "bad_answer", format!("The server answered {}", self.status));
             // Verbatim's own 404 has a problem as its body: this one came from another server.
             if self.status == 404 {
-                problem.hint("Check that the address is that of a Verbatim server, without a path")
+                problem.hint("Check that the address is that of a Verbatim server, with its path if it has one")
             } else {
                 problem
             }

@@ -45,7 +45,7 @@ const HEADERS: usize = 100;
 /// each page of this host can set.
 const READ_BYTES: u32 = 768 << 10;
 const READ_HEADERS: usize = 2 * HEADERS;
-/// How paths end, or begin, whose answers wait for something to happen.
+/// How paths end, or begin behind the path of the public URL, whose answers wait for something to happen.
 const WAITS: &str = "/pending";
 const HOOKS: &str = "/v1/hooks/";
 /// How often a connection of HTTP/2 is asked whether it is still there.
@@ -181,7 +181,9 @@ impl Protocols {
         watcher: Watcher,
     ) -> Served {
         let service = service_fn(move |request: Request<_>| {
-            let answer = if request.uri().path() == web_app::AUTHORITY && request.method() == Method::GET {
+            let path = request.uri().path();
+            let asks_for_authority = path.strip_prefix(url.base()).unwrap_or(path) == web_app::AUTHORITY;
+            let answer = if asks_for_authority && request.method() == Method::GET {
                 web_app::authority(authority.as_deref())
             } else {
                 with_tls(&request, &url)
@@ -336,7 +338,7 @@ impl Desk {
 /// Returns true if the answer waits for something to happen.
 fn waits<B>(request: &Request<B>) -> bool {
     let path = request.uri().path();
-    path.ends_with(WAITS) || path.starts_with(HOOKS)
+    path.ends_with(WAITS) || path.contains(HOOKS)
 }
 
 /// Returns true if the head is no larger than heads may be.

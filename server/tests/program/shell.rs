@@ -298,7 +298,7 @@ fn tail_with_an_ordinary_key() {
          err: Name one of them; a key with the scope `read_all` follows all sessions\n\
          $ verbatim send --server [url]/foo --key [key] x\nexit 1\n\
          err: verbatim: The server answered 404\n\
-         err: Check that the address is that of a Verbatim server, without a path\n"
+         err: Check that the address is that of a Verbatim server, with its path if it has one\n"
     );
 }
 

@@ -128,7 +128,7 @@ def problem_of(answer: Answer) -> Problem:
             setattr(problem, name, said.get(name))
     except (ValueError, TypeError, KeyError, AttributeError):
         # Verbatim's own 404 has a problem as its body: this one came from another server.
-        hint = "Check that the address is that of a Verbatim server, without a path" if answer.status == 404 else None
+        hint = "Check that the address is that of a Verbatim server, with its path if it has one" if answer.status == 404 else None
         problem = Problem(answer.status, "bad_answer", f"The server answered {answer.status}", hint)
     asked = answer.headers.get("retry-after", "").strip()
     if problem.retry_after is None and asked.isdigit():
