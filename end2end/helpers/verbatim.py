@@ -15,9 +15,9 @@ PROGRAM = pathlib.Path(os.environ.get("VERBATIM_PROGRAM", ROOT / "target/debug/v
 PATIENCE = 60
 
 
-def until(what, look):
+def until(what, look, patience=PATIENCE):
     """Returns what `look` returns, once that is something."""
-    end = time.monotonic() + PATIENCE
+    end = time.monotonic() + patience
     while time.monotonic() < end:
         found = look()
         if found:
@@ -42,10 +42,12 @@ def call(url, method="GET", body=None, headers=()):
 
 
 class Verbatim:
-    """A server on a folder of its own. `arguments` are those of `serve`, `environment` is added to its small one."""
+    """A server on a folder of its own. `arguments` are those of `serve`, `environment` is added to its small one. It looks for
+    agents' folders only if it `discovers`."""
 
-    def __init__(self, place, *arguments, environment=()):
-        self.place, self.arguments, self.port = place, arguments, 0
+    def __init__(self, place, *arguments, environment=(), discovers=False):
+        self.place, self.port = place, 0
+        self.arguments = [*([] if discovers else ["--no-discover"]), *arguments]
         (place / "home").mkdir(parents=True, exist_ok=True)
         (place / "data").mkdir(mode=0o700, exist_ok=True)
         self.environment = {"HOME": str(place / "home"), "PATH": os.environ["PATH"], "LANG": "C.UTF-8", "TZ": "UTC",
@@ -56,7 +58,7 @@ class Verbatim:
         """Starts it, from the second time on at the same port."""
         with open(self.place / "log", "a") as log:
             self.process = subprocess.Popen(
-                [PROGRAM, "serve", "--listen", f"127.0.0.1:{self.port}", "--no-discover", *self.arguments],
+                [PROGRAM, "serve", "--listen", f"127.0.0.1:{self.port}", *self.arguments],
                 env=self.environment, stdout=subprocess.PIPE, stderr=log, text=True)
         line = self.process.stdout.readline()
         found = re.search(r"(http://127\.0\.0\.1:(\d+))/#c=(\S+)", line)

@@ -1,5 +1,6 @@
 //! The command line.
 
+mod attach_args;
 mod backup_args;
 mod channel_args;
 mod context_args;
@@ -18,6 +19,7 @@ mod terminal_args;
 mod types_args;
 mod user_args;
 
+pub use attach_args::Attach;
 pub use backup_args::{Backup, BackupCommand, BackupMake, BackupPlace, MigrateStore, Restore};
 pub use channel_args::{ChannelNamed, Channels, ChannelsList};
 pub use context_args::Context;
@@ -120,6 +122,8 @@ pub enum Command {
     Pair(Pair),
     /// Start an agent in a folder; follow it in the browser
     Run(Run),
+    /// List the agents that run in their own terminals, and join one
+    Attach(Attach),
     /// Post a message to a session, or to a new one
     Send(SendMessage),
     /// Post a message of the host: people see it, models never read it

@@ -1,6 +1,7 @@
 //! The commands, one file each.
 
 mod ask;
+mod attach;
 mod audit;
 mod backup;
 mod channels;
@@ -61,6 +62,7 @@ async fn dispatch(cli: Cli) -> Result<ExitCode> {
         Command::Open(args) => open::run(args).await,
         Command::Pair(args) => pair::run(args).await,
         Command::Run(args) => run::run(args).await,
+        Command::Attach(args) => attach::run(args).await,
         Command::Send(args) => send::run(args).await,
         Command::Notify(args) => notify::run(args).await,
         Command::Ask(args) => return ask::run(args).await,

@@ -9,6 +9,8 @@ mod access;
 mod acme;
 #[path = "program/archive.rs"]
 mod archive;
+#[path = "program/attached.rs"]
+mod attached;
 #[path = "program/audit.rs"]
 mod audit;
 #[path = "program/backups.rs"]
@@ -21,6 +23,8 @@ mod bounds;
 mod channels;
 #[path = "program/chunks.rs"]
 mod chunks;
+#[path = "program/codex_double.rs"]
+mod codex_double;
 #[path = "program/commands.rs"]
 mod commands;
 #[path = "program/commands_that_fail.rs"]

@@ -20,6 +20,7 @@ const AGENTS: &[Agent] = &[
     ("words", "claude", &["@anthropic-ai/claude-code"]),
     ("places", "claude", &["@anthropic-ai/claude-code"]),
     ("codex", "codex", &["@openai/codex"]),
+    ("attach", "codex", &["@openai/codex"]),
     ("gemini", "gemini", &["@google/gemini-cli"]),
     ("opencode", "opencode", &["opencode-ai"]),
     ("qwen", "qwen", &["@qwen-code/qwen-code"]),
@@ -28,8 +29,12 @@ const AGENTS: &[Agent] = &[
 ];
 
 /// Scripts in Python by the names of their agents.
-const SCRIPTS: &[(&str, &str)] =
-    &[("hooks", "agents/hooks.py"), ("words", "agents/words.py"), ("places", "places/conversation.py")];
+const SCRIPTS: &[(&str, &str)] = &[
+    ("hooks", "agents/hooks.py"),
+    ("words", "agents/words.py"),
+    ("attach", "agents/attach.py"),
+    ("places", "places/conversation.py"),
+];
 
 /// Some agents refuse an older one.
 const NODE: &str = "node@22";
@@ -76,7 +81,8 @@ pub fn drive(arguments: &AgentsArguments) -> Result<()> {
         let mut command = if let Some((_, script)) = script {
             // Among its packages is a homeserver: the first time takes minutes.
             let mut command = Command::new(tools::environment("places", &end2end.join("places/needs.txt"))?);
-            command.arg(script).env("CLAUDE", folder.join(home).join("node_modules/.bin/claude"));
+            let program = |name: &str| folder.join(home).join("node_modules/.bin").join(name);
+            command.arg(script).env("CLAUDE", program("claude")).env("CODEX", program("codex"));
             command
         } else {
             let mut command = Command::new("node");

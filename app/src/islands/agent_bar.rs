@@ -1,9 +1,9 @@
-//! The agent of a session, where the server started it or can go on with it: what it does, what it writes at the
-//! moment, and what a person can do with it. Its messages are in the transcript.
+//! The agent of a session, where the server started it, joined it, or can go on with it: what it does, who holds it, what
+//! it writes at the moment, and what a person can do with it. Its messages are in the transcript.
 
 use crate::figures;
 use crate::icon::{Glyph, Icon, Motion, Size};
-use api::driving::{AgentChoice, AgentNotice, AgentState, DrivenAgent, WaitingMessage};
+use api::driving::{AgentAbility, AgentChoice, AgentHolder, AgentNotice, AgentState, DrivenAgent, WaitingMessage};
 use leptos::prelude::*;
 use model::Micros;
 
@@ -27,6 +27,8 @@ enum Wish {
     Interrupt,
     Steer,
     End,
+    Join,
+    Leave,
     Resume,
     Fork,
     Mode(String),
@@ -51,33 +53,21 @@ pub fn AgentBar(agent: DrivenAgent) -> impl IntoView {
     };
     #[cfg(feature = "hydrate")]
     browser::start(bar);
-    let state = move || bar.agent.with(|agent| agent.state);
-    let is = move |states: &'static [AgentState]| move || !states.contains(&state());
-    let running = &[AgentState::Working, AgentState::Waiting, AgentState::Idle];
-    let over = &[AgentState::Ended, AgentState::Failed, AgentState::Interrupted, AgentState::Observed];
-    let works = &[AgentState::Working, AgentState::Waiting];
-    let forks = &[
-        AgentState::Ended,
-        AgentState::Failed,
-        AgentState::Interrupted,
-        AgentState::Observed,
-        AgentState::Terminal,
-        AgentState::TerminalBusy,
-    ];
     // The page was opened before the terminal took messages.
-    let writes = move || in_terminal(bar) && !has_composer();
+    let writes = move || can(bar, AgentAbility::Write) && !has_composer();
     let write = view! {
         <button type="button" class="btn tiny" title="Reload the page with a field to write in" hidden=move || !writes() on:click=move |_| act(bar, Wish::Write)>"Write"</button>
     };
-    let button = move |wish: Wish, label: &'static str, title: &'static str, hidden: &'static [AgentState]| {
+    let button = move |wish: Wish, label: &'static str, title: &'static str, ability: AgentAbility| {
         let click = move |_| act(bar, wish.clone());
+        let hidden = move || !can(bar, ability) || ability == AgentAbility::End && starts(bar);
         view! {
-            <button type="button" class="btn tiny" title=title hidden=is(hidden) disabled=move || bar.busy.get() on:click=click>{label}</button>
+            <button type="button" class="btn tiny" title=title hidden=hidden disabled=move || bar.busy.get() on:click=click>{label}</button>
         }
     };
     // Also while the request that starts it waits.
     let cancel = view! {
-        <button type="button" class="btn tiny" title="Cancel the start" hidden=is(&[AgentState::Starting]) on:click=move |_| act(bar, Wish::End)>"Cancel"</button>
+        <button type="button" class="btn tiny" title="Cancel the start" hidden=move || !(can(bar, AgentAbility::End) && starts(bar)) on:click=move |_| act(bar, Wish::End)>"Cancel"</button>
     };
     let growing = move || {
         let texts = bar.agent.with(|agent| agent.growing.clone());
@@ -106,25 +96,31 @@ pub fn AgentBar(agent: DrivenAgent) -> impl IntoView {
             {waiting(bar)}
             {all_notices(bar)}
             <fieldset data-asks="" role="none"><div class="strip">
-                {move || mark(state())}
+                {move || mark(bar.agent.with(|agent| (agent.state, agent.held_by)))}
                 {tokens}
                 <span class="sp"></span>
                 {modes}
                 {models}
-                {button(Wish::Steer, "Send now", "Pass on what you wrote now, during the agent's turn. Otherwise it gets it after the turn", works)}
-                {button(Wish::Interrupt, "Interrupt", "Interrupt the agent (Escape twice)", works)}
-                {button(Wish::End, "End", "End the agent. The session can be resumed", running)}
+                {button(Wish::Steer, "Send now", "Pass on what you wrote now, during the agent's turn. Otherwise it gets it after the turn", AgentAbility::Steer)}
+                {button(Wish::Interrupt, "Interrupt", "Interrupt the agent (Escape twice)", AgentAbility::Interrupt)}
+                {button(Wish::End, "End", "End the agent. The session can be resumed", AgentAbility::End)}
                 {cancel}
                 {write}
-                {button(Wish::Resume, "Resume", "Restart the agent in this session", over)}
-                {button(Wish::Fork, "Fork", "Start the agent in a new session that begins with a copy of this one", forks)}
+                {button(Wish::Leave, "Leave", "Leave the agent to its terminal, where it goes on", AgentAbility::Leave)}
+                {button(Wish::Join, "Join", "Write to the agent in its terminal from here", AgentAbility::Join)}
+                {button(Wish::Resume, "Resume", "Restart the agent in this session", AgentAbility::Resume)}
+                {button(Wish::Fork, "Fork", "Start the agent in a new session that begins with a copy of this one", AgentAbility::Fork)}
             </div></fieldset>
         </section>
     }
 }
 
-fn in_terminal(bar: Bar) -> bool {
-    bar.agent.with(|agent| agent.state.is_in_terminal())
+fn can(bar: Bar, ability: AgentAbility) -> bool {
+    bar.agent.with(|agent| agent.can(ability))
+}
+
+fn starts(bar: Bar) -> bool {
+    bar.agent.with(|agent| agent.state == AgentState::Starting)
 }
 
 fn has_composer() -> bool {
@@ -136,16 +132,25 @@ fn has_composer() -> bool {
 
 /// How a message reaches an agent in its own terminal.
 fn way(bar: Bar) -> impl IntoView {
-    let words = move || match bar.agent.with(|agent| agent.state) {
-        AgentState::Terminal => {
+    let words = move || match bar.agent.with(|agent| (agent.state, agent.held_by)) {
+        (AgentState::Terminal, _) => {
             "Your message goes to the terminal as a note. Claude is told that you didn't type it there, and that it permits nothing."
         }
-        AgentState::TerminalBusy => {
+        (AgentState::TerminalBusy, _) => {
             "Your message waits for the end of the turn. It then goes to the terminal as a note that permits nothing."
+        }
+        (AgentState::Starting, Some(AgentHolder::Both)) => {
+            "The connection to the agent was lost, and is made again. Your message waits."
+        }
+        (AgentState::Working | AgentState::Waiting, Some(AgentHolder::Both)) => {
+            "Runs in its terminal and here, by the agent's own background server. The first answer counts. Your message waits for the end of the turn."
+        }
+        (_, Some(AgentHolder::Both)) => {
+            "Runs in its terminal and here, by the agent's own background server. Your message goes there as if you typed it."
         }
         _ => "",
     };
-    view! { <p class="cap" role="status" hidden=move || !in_terminal(bar)>{words}</p> }
+    view! { <p class="cap" role="status" hidden=move || words().is_empty()>{words}</p> }
 }
 
 /// The messages that the agent in its own terminal hasn't taken yet.
@@ -155,7 +160,7 @@ fn waiting(bar: Bar) -> impl IntoView {
         let withdraw = move |_| act(bar, Wish::Withdraw(id.clone()));
         view! {
             <div class="strip">
-                <span class="cap">{move || if bar.agent.with(|agent| agent.state == AgentState::TerminalBusy) { "Waits for the end of the turn" } else { "Waits" }}</span>
+                <span class="cap">{move || if bar.agent.with(|agent| agent.state.is_busy()) { "Waits for the end of the turn" } else { "Waits" }}</span>
                 <span class="cut grow" dir="auto">{text}</span>
                 <button type="button" class="btn tiny" title="Take this message back: the agent won't get it" disabled=move || bar.busy.get() on:click=withdraw>"Withdraw"</button>
             </div>
@@ -223,8 +228,13 @@ fn act(bar: Bar, wish: Wish) {
     let _ = (bar, wish);
 }
 
-fn mark(state: AgentState) -> impl IntoView {
+fn mark((state, held_by): (AgentState, Option<AgentHolder>)) -> impl IntoView {
+    let is_shared = held_by == Some(AgentHolder::Both);
     let (tag, glyph, motion, words) = match state {
+        AgentState::Starting if is_shared => ("working", Glyph::WORK, Motion::Spins, "Connects"),
+        AgentState::Working if is_shared => ("working", Glyph::WORK, Motion::Spins, "Works in its terminal"),
+        AgentState::Idle if is_shared => ("idle", Glyph::TERM, Motion::None, "Waits in its terminal"),
+        AgentState::Observed if held_by.is_some() => ("idle", Glyph::TERM, Motion::None, "Runs in its terminal"),
         AgentState::Starting => ("working", Glyph::WORK, Motion::Spins, "Starts"),
         AgentState::Working => ("working", Glyph::WORK, Motion::Spins, "Works"),
         AgentState::Waiting => ("needs", Glyph::NEEDS, Motion::None, "Waits for your answer"),

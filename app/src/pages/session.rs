@@ -20,7 +20,7 @@ use crate::shared::page_action::PageAction;
 use crate::shared::session_href;
 use crate::shell::{self, Frame, Layout, NavItem, Rail, ShellData, small_icon};
 use crate::transcript::{Child, Verbosity};
-use api::driving::DrivenAgent;
+use api::driving::{AgentAbility, AgentHolder, DrivenAgent};
 use api::sessions::{Facet, SessionDetail};
 use leptos::prelude::*;
 
@@ -122,9 +122,13 @@ fn dock(data: &SessionPageData) -> Option<Part> {
     }
     let session = &data.detail.session;
     let bar = data.agent.clone().map(|agent| part! { <AgentBar agent=agent/> });
-    let in_terminal = data.agent.as_ref().is_some_and(|agent| agent.state.is_in_terminal());
-    let way = if in_terminal { "The terminal gets it as a note" } else { "The agent gets it with its next call" };
-    if !session.registered && !in_terminal {
+    let writes = data.agent.as_ref().is_some_and(|agent| agent.can(AgentAbility::Write));
+    let way = match data.agent.as_ref().and_then(|agent| agent.held_by) {
+        Some(AgentHolder::Terminal) if writes => "The terminal gets it as a note",
+        Some(AgentHolder::Both) => "The terminal gets it after the turn",
+        _ => "The agent gets it with its next call",
+    };
+    if !session.registered && !writes {
         return bar.or_else(|| elsewhere(&data.detail)).map(|bar| part! { <div class="dock">{bar}</div> });
     }
     Some({

@@ -12,7 +12,7 @@ use crate::channels::{
 };
 use crate::context::{ContextQuery, SessionContext};
 use crate::cost::{Budgets, BudgetsQuery, Requests, RequestsQuery, Runs, SessionTools};
-use crate::driving::{AgentStarted, Agents, DrivenAgent, EditAgent, ResumeAgent, StartAgent, TellAgent};
+use crate::driving::{AgentStarted, Agents, DrivenAgent, EditAgent, ResumeAgent, RunningAgents, StartAgent, TellAgent};
 use crate::endpoint::{Access, Endpoint, EndpointInfo, EndpointVisitor, Method, Nothing, Route};
 use crate::files::{FilesPage, FilesQuery};
 use crate::hooks::{AllowRules, HookAnswer, HookEvent, HookPath, HookWaits, HookWords, RulePath};
@@ -281,13 +281,15 @@ macro_rules! endpoints {
             driving {
                 /// Lists the agents that can be started on this machine, and folders to start them in.
                 Get "/v1/agents" list_agents / ListAgents (Nothing, Nothing) -> Agents [Member, Local; 1 KiB];
+                /// Lists the agents that run in their own terminals on this machine, and that can be joined there.
+                Get "/v1/agents/running" list_running_agents / ListRunningAgents (Nothing, Nothing) -> RunningAgents [Member, Local; 1 KiB];
                 /// Starts an agent in a folder, as a new session. It gets what people write to the session.
                 Post "/v1/agents/sessions" start_agent / StartAgentEndpoint (Nothing, StartAgent) -> AgentStarted [Member, Local; 16384 KiB];
-                /// Returns an agent that this server started, with the text that it is writing.
+                /// Returns the agent of a session, with the text that it is writing, and what can be done with it.
                 Get "/v1/sessions/{session}/agent" get_agent / GetAgent (SessionPath, Nothing) -> DrivenAgent [Viewer, Local; 1 KiB];
                 /// Changes the mode or the model of a running agent.
                 Patch "/v1/sessions/{session}/agent" edit_agent / EditAgentEndpoint (SessionPath, EditAgent) -> DrivenAgent [Member, Local; 64 KiB];
-                /// Interrupts or ends a running agent, or passes on what people wrote at once.
+                /// Interrupts or ends a running agent, passes on what people wrote at once, or joins one in its terminal.
                 Post "/v1/sessions/{session}/agent/tell" tell_agent / TellAgentEndpoint (SessionPath, TellAgent) -> DrivenAgent [Member, Local; 1 KiB];
                 /// Restarts the agent of a session, in the session or in a copy of it.
                 Post "/v1/sessions/{session}/agent/resume" resume_agent / ResumeAgentEndpoint (SessionPath, ResumeAgent) -> AgentStarted [Member, Local; 16384 KiB];

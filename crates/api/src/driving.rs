@@ -29,6 +29,58 @@ pub struct AgentProgram {
     pub modes: Vec<String>,
 }
 
+/// Agents that run on this machine in their own terminals, and that can be joined there.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
+pub struct RunningAgents {
+    /// The sessions that are open in a terminal.
+    pub sessions: Vec<RunningAgent>,
+    /// The folders of agents that are looked into.
+    pub homes: Vec<AgentHome>,
+}
+impl Reply for RunningAgents {}
+
+/// An agent that runs in its own terminal.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
+pub struct RunningAgent {
+    /// Our id of the session. Absent until its transcript is read.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub session: Option<String>,
+    /// The agent's name in requests: `codex`.
+    pub agent: String,
+    /// The agent's own id of the session.
+    pub agent_session_id: String,
+    /// Its working folder.
+    pub folder: String,
+    /// Its title, by the agent.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub title: Option<String>,
+    /// `working`, `waiting` or `idle`.
+    pub state: AgentState,
+    /// True if it is joined: people write to it here.
+    pub joined: bool,
+    /// Why it isn't joined, for people.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub reason: Option<String>,
+}
+
+/// A folder of an agent that is looked into for running sessions.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
+pub struct AgentHome {
+    /// The agent's name in requests: `codex`.
+    pub agent: String,
+    /// The folder: `/home/ada/.codex`.
+    pub folder: String,
+    /// Version of the agent that answers there. Absent if none does.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub version: Option<String>,
+    /// Why none can be joined there, for people.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub reason: Option<String>,
+}
+
 /// An agent to start, as a new session.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
@@ -128,6 +180,42 @@ model::words! {
         End = "end",
         /// Dismisses notices. The agent isn't affected.
         Dismiss = "dismiss",
+        /// Joins an agent that runs in its own terminal.
+        Join = "join",
+        /// Leaves a joined agent to its terminal, where it goes on.
+        Leave = "leave",
+    }
+    /// Where an agent is held: who writes to it.
+    AgentHolder {
+        /// The server started it.
+        Page = "page",
+        /// It runs in its own terminal.
+        Terminal = "terminal",
+        /// It runs in its own terminal, and the server joined it there.
+        Both = "both",
+    }
+    /// Something that a person can do with an agent from here, now.
+    AgentAbility {
+        /// Write to it: it gets the message when it waits for a prompt.
+        Write = "write",
+        /// Have it take the messages that wait, in the middle of its turn.
+        Steer = "steer",
+        /// Interrupt its turn.
+        Interrupt = "interrupt",
+        /// Decide what it asks.
+        Approve = "approve",
+        /// Change its mode and its model.
+        Configure = "configure",
+        /// End it.
+        End = "end",
+        /// Leave it to its terminal.
+        Leave = "leave",
+        /// Join it in its terminal.
+        Join = "join",
+        /// Start it again in this session.
+        Resume = "resume",
+        /// Start it in a copy of this session.
+        Fork = "fork",
     }
     /// State of an agent.
     AgentState {
@@ -154,7 +242,7 @@ model::words! {
     }
 }
 
-/// An agent that this server started.
+/// The agent of a session: started by this server, or in its own terminal.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 #[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct DrivenAgent {
@@ -168,7 +256,13 @@ pub struct DrivenAgent {
     pub folder: String,
     /// Its state.
     pub state: AgentState,
-    /// Why it isn't running, for people.
+    /// Where it is held. Absent if it isn't known to run.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub held_by: Option<AgentHolder>,
+    /// What can be done with it from here, now.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub can: Vec<AgentAbility>,
+    /// Why it isn't running, or why it can't be joined, for people.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub reason: Option<String>,
     /// Current permission mode, by the agent's own name.
@@ -192,16 +286,23 @@ pub struct DrivenAgent {
     /// Notices about it for people, newest last, at most 20.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub notices: Vec<AgentNotice>,
-    /// With `terminal` and `terminal_busy`: messages of people that it hasn't taken yet, oldest first, at most 20.
+    /// If it runs in its own terminal: messages of people that it hasn't taken yet, oldest first, at most 20.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub waiting: Vec<WaitingMessage>,
 }
 impl Reply for DrivenAgent {}
 
+impl DrivenAgent {
+    /// Returns whether a person can do something with it from here, now.
+    pub fn can(&self, ability: AgentAbility) -> bool {
+        self.can.contains(&ability)
+    }
+}
+
 impl AgentState {
-    /// Returns true if a hook passes on what people write to the agent's own terminal.
-    pub fn is_in_terminal(self) -> bool {
-        matches!(self, Self::Terminal | Self::TerminalBusy)
+    /// Returns true if the agent is in a turn.
+    pub fn is_busy(self) -> bool {
+        matches!(self, Self::Working | Self::Waiting | Self::TerminalBusy)
     }
 }
 

@@ -50,7 +50,7 @@ pub enum Command {
         /// The person's decision.
         answer: Answer,
     },
-    /// Ends the session: the agent may finish what it writes, then its process ends.
+    /// Ends the session: the agent may finish what it writes, then its process ends. A joined one goes on in its terminal.
     End,
 }
 
@@ -151,6 +151,12 @@ pub trait Driver: Send {
 
     /// Takes what came of a job that it asked for with [`Effects::serve`].
     fn served(&mut self, _job: String, _result: Result<Value, JobError>, _effects: &mut Effects) {}
+
+    /// The connection to a joined agent is lost: what was asked stays open. [`Driver::begin`] comes next.
+    fn lost(&mut self, _effects: &mut Effects) {}
+
+    /// Nothing happened for a while in a joined agent: one that waits for a prompt needn't be followed until something does.
+    fn rest(&mut self, _effects: &mut Effects) {}
 
     /// Returns the pending reply for people: "the start", "the interruption". If there is one and the agent is silent
     /// for too long, it counts as hanging.

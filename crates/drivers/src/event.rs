@@ -25,6 +25,11 @@ pub enum Event {
     State(State),
     /// The agent took a prompt, by [`crate::Prompt::id`].
     Delivered(String),
+    /// A prompt didn't reach a joined agent, and won't.
+    Undelivered {
+        /// Its text.
+        text: String,
+    },
     /// A text that grows.
     Growing {
         /// Names the text until it is over: the transcript's message has this in its id, where the agent tells it.

@@ -5,6 +5,7 @@
 //!   [`Event`]s come out.
 //! - [`start`]: runs a driver on a process of its own, and returns a [`Handle`] to it with its events. `process`: the process,
 //!   its group and its mark. [`end_left`]: ends what a server left that was killed. [`lines`]: its output, cut into lines within limits. [`log`]: a transcript for agents that write none.
+//! - [`join`]: does the same with an agent that somebody else started, on the socket that it offers.
 //! - [`programs`]: the agents that can be started. `claude`, `codex`, `acp`: the protocols of Claude Code, of Codex, and the Agent
 //!   Client Protocol, which most others speak. `rpc`: what the last two are made of. `form`: answers to forms.
 //! - [`environment`]: what of the server's environment an agent gets.
@@ -25,6 +26,7 @@
 #![warn(missing_docs)]
 
 mod acp;
+mod attached;
 mod claude;
 mod codex;
 mod driver;
@@ -32,6 +34,7 @@ pub mod environment;
 mod event;
 mod folder;
 mod form;
+mod join_error;
 mod left;
 pub mod lines;
 pub mod log;
@@ -43,9 +46,11 @@ mod rpc;
 mod run;
 mod terminals;
 
+pub use attached::{ControlSocket, Identity, Thread, Threads, join};
 pub use driver::{Answer, Command, Driver, Effects, Job, Opening, Picture, Prompt, Refusal, Resume, When};
 pub use event::{Ask, AskKind, Choice, Content, Event, Exit, Outcome, Reason, State, Suggestion, Tokens, Turn, Voice};
 pub use folder::{Folder, OutsideFolder};
+pub use join_error::JoinError;
 pub use left::{Left, Process, end_left};
 pub use log::Log;
 pub use process::{Group, Launch};

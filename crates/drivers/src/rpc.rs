@@ -150,6 +150,13 @@ impl<T> Pending<T> {
         self.open.remove(&id)
     }
 
+    /// Gives up waiting. Returns what was asked, in its order.
+    pub fn give_up(&mut self) -> Vec<T> {
+        let mut open: Vec<(u64, T)> = self.open.drain().collect();
+        open.sort_by_key(|(id, _)| *id);
+        open.into_iter().map(|(_, purpose)| purpose).collect()
+    }
+
     /// Returns the purposes that wait.
     pub fn waiting(&self) -> impl Iterator<Item = &T> {
         self.open.values()

@@ -23,9 +23,9 @@ use tokio::time::{Instant, sleep_until, timeout};
 /// Bytes that are read at a time.
 const BLOCK: usize = 64 << 10;
 /// Events that wait until they are taken. While there are so many, nothing is read: an agent that floods waits.
-const EVENTS: usize = 64;
+pub(crate) const EVENTS: usize = 64;
 /// Commands that wait.
-const COMMANDS: usize = 16;
+pub(crate) const COMMANDS: usize = 16;
 /// How often within the time of [`Limits::silence`] it is looked whether an agent that starts computes.
 const LOOKS: u32 = 3;
 /// Bytes of standard error that are kept.
@@ -63,12 +63,17 @@ pub struct Handle {
 }
 
 #[derive(Debug)]
-struct Order {
-    command: Command,
-    done: oneshot::Sender<Result<(), Refusal>>,
+pub(crate) struct Order {
+    pub command: Command,
+    pub done: oneshot::Sender<Result<(), Refusal>>,
 }
 
 impl Handle {
+    /// Returns the handle of an agent whose process isn't ours.
+    pub(crate) fn without_process(orders: mpsc::Sender<Order>) -> Self {
+        Self { orders, process: watch::channel(None).1 }
+    }
+
     /// Does what a person wants. Returns once it is on its way to the agent. Not to be awaited where the events are taken: what
     /// isn't taken holds up commands as well.
     ///
@@ -81,7 +86,7 @@ impl Handle {
         answer.await.unwrap_or(Err(Refusal::Ended))
     }
 
-    /// Returns the agent's process, by which a later server recognises it. Another one where the agent was started again, with the
+    /// Returns the agent's process, by which a later server recognises it. None for a joined one. Another one where the agent was started again, with the
     /// same mark.
     pub fn process(&self) -> Option<Process> {
         self.process.borrow().clone()

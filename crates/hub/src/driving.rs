@@ -1,11 +1,14 @@
-//! Agents that the server starts itself.
+//! Agents that the server starts itself, and those that it joins in their own terminal.
 //!
 //! - `start`: a process and its session. `hold`: one agent per session. `follow`: what its events change, until it
 //!   ends. `interrupted`: what becomes of those that ran when the server ended. `kept`: what one was writing when it
 //!   broke off.
 //! - `view`: what a page shows of a running agent. [`prompts`]: what people wrote, as the agent gets it.
 //! - `asks`: its requests as APPROVALs, and the decisions on the way back. `asked`: what a request carries.
-//! - `terminals`: agents that weren't started here, and take what people write in their own terminal.
+//! - `joined`: agents that run in their own terminal, and offer a socket. They are followed and written to as those that
+//!   are started here, and go on without us. `lookout` looks for them, and `joins` is what is known of them.
+//! - `terminals`: agents that weren't started here, and take what people write by a hook in their own terminal.
+//! - `shown`: who holds an agent, and what can be done with it from here.
 //! - `consent`: the folder of its transcript is read.
 //!
 //! An agent's messages come from its transcript alone, as of any other session: what was driven is the same as what is
@@ -19,13 +22,19 @@ pub mod endpoints;
 mod follow;
 mod hold;
 mod interrupted;
+mod joined;
+mod joins;
 mod kept;
+mod lookout;
 pub mod prompts;
+mod shown;
 mod start;
 mod terminals;
 mod view;
 
 pub(crate) use endpoints::*;
+pub(crate) use joined::list_running_agents;
+pub(crate) use lookout::look_for_agents;
 
 pub use consent::real as real_folder;
 pub use interrupted::mark_interrupted;
@@ -67,11 +76,13 @@ struct Agents {
 /// Ends that are remembered.
 const ENDS: usize = 64;
 
-/// An agent that runs in this process.
+/// An agent that runs in this process, or that was joined.
 pub struct Running {
     pub session: SessionId,
     pub program: &'static Program,
     pub folder: String,
+    /// It runs in its own terminal, and goes on without us.
+    pub is_joined: bool,
     handle: Handle,
     view: Mutex<View>,
     /// Notified to pass on people's messages now.
@@ -102,7 +113,8 @@ impl Driving {
     /// Returns how many agents are in a turn, or are being started.
     pub fn at_work(&self) -> usize {
         let agents = self.lock();
-        let in_turn = |running: &&Arc<Running>| running.view().state != AgentState::Idle;
+        // A joined one doesn't end with the server.
+        let in_turn = |running: &&Arc<Running>| !running.is_joined && running.view().state != AgentState::Idle;
         agents.running.values().filter(in_turn).count() + agents.starting.len()
     }
 
@@ -174,6 +186,22 @@ impl Driving {
 }
 
 impl Running {
+    fn new(session: SessionId, program: &'static Program, folder: String, (handle, view): (Handle, View)) -> Self {
+        Self {
+            session,
+            program,
+            folder,
+            is_joined: false,
+            handle,
+            view: Mutex::new(view),
+            steers: Notify::new(),
+            rests: Notify::new(),
+            grows: Notify::new(),
+            is_over: AtomicBool::new(false),
+            is_replaced: AtomicBool::new(false),
+        }
+    }
+
     /// Its process is over, or it isn't one of ours any more.
     fn leave(self: &Arc<Self>, hub: &Hub) {
         if hub.state::<Driving>().take_off(self) {

@@ -7,7 +7,7 @@ use crate::requests::{Requests, withdraw_for_keys};
 use crate::routing::RoutingTable;
 use crate::settings::type_settings::CurrentTypeSettings;
 use crate::upkeep::{condition, trash};
-use crate::{channels, hooks, memory, push, retention, schedules, watch};
+use crate::{channels, driving, hooks, memory, push, retention, schedules, watch};
 use std::path::Path;
 use std::time::Duration;
 use store::{Store, StoreError};
@@ -44,6 +44,7 @@ impl Hub {
     pub fn spawn_workers(&self, dir: &Path, check_every: Duration) {
         // It ends what it reads.
         self.spawn("follow", follow::follow(self.clone()));
+        self.spawn_until_end("running agents", driving::look_for_agents(self.clone()));
         self.spawn_until_end("channels", channels::run(self.clone()));
         self.spawn_until_end("notifications", push::run(self.clone()));
         self.spawn_until_end("trash", trash::purge(self.clone()));

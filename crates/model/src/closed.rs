@@ -12,6 +12,8 @@ words! {
         KeyGone = "key_gone",
         /// A person dismissed it.
         Dismissed = "dismissed",
+        /// It was left to the agent's own terminal.
+        Terminal = "terminal",
     }
 }
 
@@ -22,6 +24,7 @@ impl CloseReason {
             Self::AgentEnded => "The agent ended before it was decided",
             Self::KeyGone => "The key of the agent was revoked or expired before it was decided",
             Self::Dismissed => "Dismissed without a decision",
+            Self::Terminal => "Left to the agent's terminal",
         }
     }
 }

@@ -118,6 +118,7 @@ fn no_command_passes_stored_text_to_a_terminal_that_would_obey_it() {
         ("tls init", &[&["agents.example.org"], &[HOSTILE]]),
         ("run", &[&["--agent", HOSTILE]]),
         ("send", &[&["--session", session, HOSTILE], &["--session", session, HOSTILE, "--json"]]),
+        ("attach", &[&[], &[HOSTILE], &["--json"]]),
         ("notify", &[&["--session", session, HOSTILE], &[HOSTILE, "--json"]]),
         ("ask", &[&["--session", session, "--timeout", "1", HOSTILE]]),
         ("schedule list", &[&[], &["--json"]]),

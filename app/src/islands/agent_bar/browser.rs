@@ -6,7 +6,9 @@ use crate::browser::{dom, fragment};
 use crate::shared::session_href;
 use api::Problem;
 use api::contract::{EditAgentEndpoint, GetAgent, ResumeAgentEndpoint, TellAgentEndpoint, UpdateMessageEndpoint};
-use api::driving::{AgentAction, AgentState, DrivenAgent, EditAgent, ResumeAgent, TellAgent};
+use api::driving::{
+    AgentAbility, AgentAction, AgentHolder, AgentState, DrivenAgent, EditAgent, ResumeAgent, TellAgent,
+};
 use api::messages::MessagePath;
 use api::posting::UpdateMessage;
 use api::sessions::SessionPath;
@@ -28,7 +30,7 @@ pub fn start(bar: Bar) {
     whenever(&state.agent, move || refresh(bar));
     // Each message of this person joins the list of those that wait.
     now_and_then(SOON, [state.own.clone()], move || {
-        if bar.agent.with_untracked(|agent| agent.state.is_in_terminal()) {
+        if bar.agent.with_untracked(|agent| agent.held_by.is_some_and(|holder| holder != AgentHolder::Page)) {
             refresh(bar);
         }
     });
@@ -45,7 +47,7 @@ pub fn start(bar: Bar) {
             return;
         }
         let now = event.time_stamp();
-        let works = matches!(bar.agent.with_untracked(|agent| agent.state), AgentState::Working | AgentState::Waiting);
+        let works = bar.agent.with_untracked(|agent| agent.can(AgentAbility::Interrupt));
         if now - last.replace(now) < TWICE && works {
             last.set(f64::NEG_INFINITY);
             act(bar, Wish::Interrupt);
@@ -108,6 +110,12 @@ async fn carry_out(bar: Bar, wish: Wish) -> Result<Option<String>, Problem> {
         Wish::Interrupt => tell(AgentAction::Interrupt.into()).await,
         Wish::Steer => tell(AgentAction::Steer.into()).await,
         Wish::End => tell(AgentAction::End.into()).await,
+        Wish::Leave => tell(AgentAction::Leave.into()).await,
+        Wish::Join => {
+            tell(AgentAction::Join.into()).await?;
+            // The page was opened without a composer.
+            Ok((!super::has_composer()).then(|| session_href(&session)))
+        }
         Wish::Dismiss(last) => tell(TellAgent { action: AgentAction::Dismiss, notice: Some(last) }).await,
         Wish::Withdraw(message) => {
             let path = MessagePath { session, message };

@@ -14,6 +14,8 @@ const ELICITATION: &str = "mcpServer/elicitation/request";
 pub(super) struct OpenAsk {
     /// As it came.
     id: Value,
+    /// The item that it is about.
+    item: Option<String>,
     kind: Kind,
     /// The options, each with the value for Codex.
     options: Vec<(Choice, Value)>,
@@ -35,7 +37,11 @@ impl Codex {
         let item = text("itemId");
         let proposed = item.as_ref().and_then(|item| self.proposed.get(item));
         let Some(Wanted { tool_name, kind, input, content, options }) = wanted(method, params, proposed) else {
-            return refuse(&id, method, params, effects);
+            // What we don't know, its terminal may: an error would be taken for an answer.
+            if self.joined.is_none() {
+                refuse(&id, method, params, effects);
+            }
+            return;
         };
         let request = rpc::key(&id);
         if self.asks.contains_key(&request) {
@@ -50,7 +56,7 @@ impl Codex {
                 Kind::Questions(_) => AskKind::Question,
                 Kind::Form => AskKind::Form,
             },
-            call_id: item,
+            call_id: item.clone(),
             tool_name: tool_name.to_owned(),
             input,
             content,
@@ -62,7 +68,7 @@ impl Codex {
             suggestions: Vec::new(),
             sub_agent,
         }));
-        self.asks.insert(request, OpenAsk { id, kind, options });
+        self.asks.insert(request, OpenAsk { id, item, kind, options });
         self.report_state(effects);
     }
 
@@ -70,6 +76,13 @@ impl Codex {
         let open = self.asks.get(request).ok_or(Refusal::NoRequest)?;
         let unknown = || Refusal::NotNow("Codex gave no such option: choose one of its own");
         let mut words = None;
+        let allows = matches!(answer, Answer::Allow { .. });
+        if answer == Answer::Cancel && self.joined.is_some() {
+            // It waits in its terminal.
+            self.asks.remove(request);
+            self.report_state(effects);
+            return Ok(());
+        }
         let result = match (&open.kind, answer) {
             (_, Answer::Allow { input: Some(_), .. }) => return Err(Refusal::Unsupported("take another input")),
             (Kind::Decision, Answer::Allow { option, rules, .. }) => {
@@ -91,6 +104,10 @@ impl Codex {
             _ => return Err(Refusal::Unsupported("take this answer to this request")),
         };
         effects.send(&rpc::answer(&open.id, Ok(result)));
+        if let (Kind::Decision, Some(item)) = (&open.kind, &open.item) {
+            let item = item.clone();
+            self.note_answer(item, allows);
+        }
         self.asks.remove(request);
         // There is no place for words beside a denial: they are said in the turn.
         if let Some(text) = words.filter(|text| !text.is_empty()) {

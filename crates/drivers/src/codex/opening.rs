@@ -1,5 +1,6 @@
 //! From the first line to a thread that takes turns.
 
+use super::joined::hello;
 use super::{Codex, Mode, Purpose, modes};
 use crate::rpc::{self, RpcError, filled, give_up, items};
 use crate::{Choice, Effects, Event, State};
@@ -8,10 +9,7 @@ use serde_json::{Map, Value, json};
 impl Codex {
     pub(super) fn initialize(&mut self, effects: &mut Effects) {
         effects.emit(Event::State(State::Starting));
-        let client = json!({ "name": "verbatim", "title": "Verbatim", "version": env!("CARGO_PKG_VERSION") });
-        // Context of one turn is part of the experimental API.
-        let hello = json!({ "clientInfo": client, "capabilities": { "experimentalApi": true } });
-        self.request("initialize", hello, Purpose::Initialize, effects);
+        self.request("initialize", hello(), Purpose::Initialize, effects);
     }
 
     pub(super) fn initialized(&mut self, result: Result<Value, RpcError>, effects: &mut Effects) {
@@ -63,7 +61,11 @@ impl Codex {
         self.model = field(Some(&answer), "model");
         self.mode = Mode::of(&answer);
         self.report_session(effects);
-        effects.emit(Event::Modes(modes::choices()));
+        if self.joined.is_some() {
+            self.go_on(&answer, effects);
+        } else {
+            effects.emit(Event::Modes(modes::choices()));
+        }
         self.report_state(effects);
         self.next_prompt(effects);
     }

@@ -15,9 +15,16 @@ pub(super) struct Running {
     pub is_interrupted: bool,
 }
 
+impl Running {
+    /// A turn that somebody else began.
+    pub fn named(id: &str) -> Self {
+        Self { prompt: None, id: Some(id.to_owned()), is_interrupted: false }
+    }
+}
+
 impl Codex {
     pub(super) fn next_prompt(&mut self, effects: &mut Effects) {
-        if self.running.is_some() {
+        if self.running.is_some() || self.queue.is_empty() || !self.is_followed(effects) {
             return;
         }
         let Some(thread) = self.thread.clone() else { return };
@@ -32,9 +39,9 @@ impl Codex {
         if let Some(model) = change.model {
             params.insert("model".to_owned(), json!(model));
         }
-        self.running = Some(Running { prompt: Some(prompt.id), id: None, is_interrupted: false });
+        self.running = Some(Running { prompt: Some(prompt.id.clone()), id: None, is_interrupted: false });
         self.tokens = Tokens::default();
-        self.request("turn/start", Value::Object(params), Purpose::Turn, effects);
+        self.request("turn/start", Value::Object(params), Purpose::Turn(Box::new(prompt)), effects);
         self.report_state(effects);
     }
 
@@ -104,6 +111,8 @@ impl Codex {
         let text = |key: &str| params.get(key).and_then(Value::as_str);
         let message = || text("summary").or_else(|| text("message")).filter(|text| !text.is_empty());
         match method {
+            // The terminal shows them.
+            "configWarning" | "deprecationNotice" if self.joined.is_some() => return,
             "configWarning" | "warning" | "deprecationNotice" => {
                 if let Some(message) = message() {
                     effects.emit(Event::Notice(message.to_owned()));
@@ -117,6 +126,7 @@ impl Codex {
         }
         let (item, delta) = (text("itemId").unwrap_or_default(), text("delta").unwrap_or_default());
         match method {
+            "thread/closed" | "thread/status/changed" => self.changed(method, params, effects),
             "turn/started" => {
                 let turn = params.get("turn");
                 self.running.get_or_insert(Running { prompt: None, id: None, is_interrupted: false });
@@ -153,7 +163,13 @@ impl Codex {
     }
 
     fn begun(&mut self, params: &Value) {
-        let Some(item) = params.get("item") else { return };
+        if let Some(item) = params.get("item") {
+            self.propose(item);
+        }
+    }
+
+    /// Keeps what a request to allow it is about.
+    pub(super) fn propose(&mut self, item: &Value) {
         let kind = item.get("type").and_then(Value::as_str);
         if matches!(kind, Some("fileChange" | "commandExecution"))
             && let Some(id) = item.get("id").and_then(Value::as_str)
@@ -164,6 +180,7 @@ impl Codex {
 
     fn finished(&mut self, params: &Value, effects: &mut Effects) {
         let Some(id) = params.pointer("/item/id").and_then(Value::as_str) else { return };
+        self.compare_answer(id, params, effects);
         self.proposed.remove(id);
         if self.growing.remove(id).is_some() {
             effects.emit(Event::Grown { key: id.to_owned() });

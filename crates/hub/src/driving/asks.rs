@@ -11,7 +11,7 @@ use crate::driving::{Running, asked};
 use crate::requests::{Ended, Requests, card};
 use crate::writing::posting;
 use agents::form;
-use api::Problem;
+use api::{Problem, ProblemCode};
 use drivers::{Answer, Ask, AskKind, Command};
 use model::closed::{CloseReason, Closed};
 use model::message_type::approval::{ASKED_BY_AGENT, Approval, ApprovalState, Decision, is_asked_by_driver};
@@ -26,6 +26,9 @@ use tokio_util::sync::CancellationToken;
 /// How long a card waits for the call that it is about: a person decides on what they were shown, and that is part of
 /// it.
 const PATIENCE: Duration = Duration::from_secs(2);
+
+/// What a person is told who decided while the request was answered in the agent's own terminal.
+const LATE: &str = "It was answered in the terminal first: your decision came too late";
 
 /// Puts a request to people, and gives the agent what they decide.
 pub async fn ask(hub: Hub, running: Arc<Running>, ask: Ask, over: CancellationToken) {
@@ -52,11 +55,19 @@ pub async fn ask(hub: Hub, running: Arc<Running>, ask: Ask, over: CancellationTo
     };
     let Some((approval, values)) = decided else {
         close(&hub, &running, &id).await;
+        if running.is_joined && is_persons(&hub, &running.session, &id).await {
+            running.show(&hub, |view| view.note(LATE.to_owned()));
+        }
         return;
     };
     let answer = answer(&ask, &approval, &values);
     if let Err(problem) = running.command(Command::Answer { request: ask.request, answer }).await {
-        running.show(&hub, |view| view.note(format!("The decision didn't reach the agent: {}", problem.title)));
+        let words = if running.is_joined && problem.is(ProblemCode::NobodyWaits) {
+            LATE.to_owned()
+        } else {
+            format!("The decision didn't reach the agent: {}", problem.title)
+        };
+        running.show(&hub, |view| view.note(words));
     }
 }
 
@@ -195,11 +206,32 @@ fn answers(approval: &Approval, decision: &Decision) -> Map<String, Value> {
     answers
 }
 
+/// Whether a person decided a request in the moment in which it was withdrawn.
+async fn is_persons(hub: &Hub, session: &SessionId, id: &MessageId) -> bool {
+    let found = hub.workspace.message(session, id).await.ok().flatten();
+    let state = found.and_then(|stored| match Body::of(&stored.message.draft) {
+        Body::Approval(approval) => Some(approval.state),
+        _ => None,
+    });
+    state.is_some_and(ApprovalState::is_persons)
+}
+
 /// Closes a card that nobody decided: the agent withdrew its request, or ended.
 async fn close(hub: &Hub, running: &Running, id: &MessageId) {
     if hub.shutdown.is_cancelled() || running.is_over.load(Ordering::Relaxed) {
-        return Requests::of(hub).close_for(&running.session, id, CloseReason::AgentEnded).await;
+        let reason = if running.is_joined { CloseReason::Terminal } else { CloseReason::AgentEnded };
+        return Requests::of(hub).close_for(&running.session, id, reason).await;
     }
-    let cancel = |row: &Draft| Approval::open_in(row).and_then(|_| card::closed(row, ApprovalState::Cancelled, None));
+    // A joined agent withdraws what was answered in its terminal.
+    let via = running.is_joined.then(|| "terminal".to_owned());
+    let cancel = move |row: &Draft| {
+        let elsewhere =
+            Decision { via: via.clone(), at: Some(clock::now()), ..Decision::new(ApprovalState::DecidedElsewhere) };
+        let (state, decision) = match via {
+            Some(_) => (ApprovalState::DecidedElsewhere, Some(&elsewhere)),
+            None => (ApprovalState::Cancelled, None),
+        };
+        Approval::open_in(row).and_then(|_| card::closed(row, state, decision))
+    };
     Requests::of(hub).close(&running.session, id, cancel).await;
 }

@@ -1,38 +1,35 @@
-//! Agents that the server starts itself.
+//! What people ask of agents.
 
 use crate::basics::problem;
 use crate::basics::query::given;
 use crate::context::{Hub, Scoped};
-use crate::driving::{Begin, Driving, Running, Starting, Terminals, runs_elsewhere, start, stored};
+use crate::driving::joined;
+use crate::driving::joins::Joins;
+use crate::driving::shown::{
+    folder_of, in_terminal, is_installed, observed, of_agent, past, shown, starting, with_waiting,
+};
+use crate::driving::{Begin, Driving, Running, start, stored};
 use crate::host::{HostEvent, HostMessage};
 use crate::may::session;
 use crate::writing::posting;
 use api::driving::{
-    AgentAction, AgentProgram, AgentStarted, AgentState, Agents, DrivenAgent, EditAgent, ResumeAgent, StartAgent,
-    TellAgent, WaitingMessage,
+    AgentAction, AgentHolder, AgentProgram, AgentStarted, Agents, DrivenAgent, EditAgent, ResumeAgent, StartAgent,
+    TellAgent,
 };
 use api::posting::PostMessage;
 use api::sessions::SessionPath;
 use api::{Problem, ProblemCode};
-use drivers::programs::{PROGRAMS, Program, Transcript, program};
+use drivers::programs::{PROGRAMS, Program, program};
 use drivers::{Command, Resume};
 use model::session::SessionState;
-use model::text::one_line;
-use model::{Role, Session, SessionId};
-use std::ffi::OsStr;
+use model::{Role, Session};
 use std::sync::Arc;
-use store::{Driven, DrivenState, StoredMessage};
 use tokio_util::sync::CancellationToken;
 
 /// Folders that are offered.
 const FOLDERS: u32 = 20;
 /// Longest mode or model, in bytes.
 const WORD: usize = 200;
-/// Waiting messages that are listed, and the characters of each.
-const WAITING: u32 = 20;
-const WORDS: usize = 200;
-/// Why an agent isn't running here that another server is said to run, for people.
-const ELSEWHERE: &str = "Another server started the agent; resume it here only if that server is gone for good";
 
 pub async fn list_agents(scoped: &Scoped) -> Result<Agents, Problem> {
     let hub = &scoped.hub;
@@ -88,6 +85,12 @@ pub async fn resume_agent(scoped: &Scoped, path: &SessionPath, input: ResumeAgen
         return Err(Problem::new(ProblemCode::NotDriven, title).hint("Resume it on that machine"));
     }
     let hub = &scoped.hub;
+    if !input.fork && hub.state::<Joins>().is_open(&session.id) {
+        let title = "The agent of this session runs in its own terminal";
+        return Err(
+            Problem::new(ProblemCode::AgentRuns, title).hint("Join it, end it there first, or fork the session")
+        );
+    }
     let key = session.agent_session_id.ok_or_else(Problem::internal)?;
     // A session that was only read goes on here as well, if its agent can be started.
     let before = hub.workspace.driven(&session.id).await.map_err(problem)?;
@@ -154,66 +157,13 @@ pub async fn get_agent(scoped: &Scoped, path: &SessionPath) -> Result<DrivenAgen
         && driving.of(&session.id).is_none()
         && let Some(agent) = in_terminal(hub, &session)
     {
-        return Ok(DrivenAgent { waiting: waiting(hub, &session.id).await?, ..agent });
+        return with_waiting(hub, &session.id, agent).await;
     }
-    match current(hub, &session).await {
-        Err(problem) if problem.is(ProblemCode::NotDriven) => observed(hub, &session).ok_or(problem),
-        found => found,
-    }
-}
-
-/// The agent in a terminal whose hook waits for what people write here.
-fn in_terminal(hub: &Hub, session: &Session) -> Option<DrivenAgent> {
-    let is_busy = hub.state::<Terminals>().is_busy(&session.id)?;
-    let state = if is_busy { AgentState::TerminalBusy } else { AgentState::Terminal };
-    let program = of_agent(&session.agent).ok()?;
-    Some(without_process(&session.id, program, session.cwd.clone().unwrap_or_default(), state))
-}
-
-/// The messages of people that an agent hasn't taken yet, oldest first.
-async fn waiting(hub: &Hub, session: &SessionId) -> Result<Vec<WaitingMessage>, Problem> {
-    let waiting = hub.workspace.waiting_messages(session, WAITING).await.map_err(problem)?;
-    let shown = |stored: StoredMessage| WaitingMessage {
-        id: stored.message.draft.id.to_string(),
-        text: one_line(&stored.message.draft.content, WORDS),
+    let agent = match current(hub, &session).await {
+        Err(problem) if problem.is(ProblemCode::NotDriven) => observed(hub, &session).ok_or(problem)?,
+        found => found?,
     };
-    Ok(waiting.into_iter().map(shown).collect())
-}
-
-/// The agent of a session that goes on, while it is started.
-fn starting(session: &SessionId, start: &Starting) -> DrivenAgent {
-    without_process(session, start.program, start.folder.clone(), AgentState::Starting)
-}
-
-/// The agent of a session that was read, if it can go on here.
-fn observed(hub: &Hub, session: &Session) -> Option<DrivenAgent> {
-    let program = of_agent(&session.agent).ok().filter(|_| session.machine.is_none())?;
-    session.agent_session_id.as_ref().filter(|_| session.parent.is_none() && is_installed(hub, program))?;
-    Some(without_process(&session.id, program, session.cwd.clone()?, AgentState::Observed))
-}
-
-/// An agent of which no process has told anything.
-fn without_process(session: &SessionId, program: &Program, folder: String, state: AgentState) -> DrivenAgent {
-    DrivenAgent {
-        session: session.to_string(),
-        agent: program.name.to_owned(),
-        title: program.title.to_owned(),
-        folder,
-        state,
-        reason: None,
-        mode: None,
-        model: None,
-        modes: Vec::new(),
-        models: Vec::new(),
-        growing: Vec::new(),
-        tokens: 0,
-        notices: Vec::new(),
-        waiting: Vec::new(),
-    }
-}
-
-fn is_installed(hub: &Hub, program: &Program) -> bool {
-    program.command.first().is_some_and(|name| hub.settings.agents.find(OsStr::new(name)).is_some())
+    if agent.held_by == Some(AgentHolder::Page) { Ok(agent) } else { with_waiting(hub, &session.id, agent).await }
 }
 
 pub async fn edit_agent(scoped: &Scoped, path: &SessionPath, input: EditAgent) -> Result<DrivenAgent, Problem> {
@@ -242,8 +192,22 @@ pub async fn tell_agent(scoped: &Scoped, path: &SessionPath, input: TellAgent) -
             return Ok(starting(&id, &start));
         }
     }
+    if input.action == AgentAction::Join {
+        let session = session(scoped, path).await?;
+        return joined::join_again(&scoped.hub, &session).await.map(|running| shown(&running));
+    }
     let running = running(scoped, path).await?;
     match input.action {
+        AgentAction::Join => {}
+        AgentAction::Leave if running.is_joined => joined::leave(&scoped.hub, &running).await?,
+        AgentAction::Leave => {
+            let title = "This agent has no terminal to be left to";
+            return Err(Problem::new(ProblemCode::AgentCannot, title).hint("End it, or resume it in a terminal then"));
+        }
+        AgentAction::End if running.is_joined => {
+            let title = "This agent runs in its own terminal, and can't be ended from here";
+            return Err(Problem::new(ProblemCode::AgentCannot, title).hint("End it there, or leave it: `leave`"));
+        }
         AgentAction::Interrupt => running.command(Command::Interrupt).await?,
         AgentAction::End => running.command(Command::End).await?,
         AgentAction::Steer => running.steer(),
@@ -257,15 +221,6 @@ fn named(agent: &str) -> Result<&'static Program, Problem> {
         let names: Vec<String> = PROGRAMS.iter().map(|program| format!("`{}`", program.name)).collect();
         Problem::field("/agent", &format!("one of {}; got `{agent}`", names.join(", ")))
     })
-}
-
-/// The program of an agent whose transcripts are read.
-fn of_agent(agent: &str) -> Result<&'static Program, Problem> {
-    let is_its = |program: &&Program| matches!(program.transcript, Transcript::Own(name) if name == agent);
-    PROGRAMS
-        .iter()
-        .find(is_its)
-        .ok_or_else(|| Problem::new(ProblemCode::NotDriven, "This server can't start the agent of this session"))
 }
 
 async fn running(scoped: &Scoped, path: &SessionPath) -> Result<Arc<Running>, Problem> {
@@ -284,58 +239,6 @@ async fn current(hub: &Hub, session: &Session) -> Result<DrivenAgent, Problem> {
     match hub.state::<Driving>().of(&session.id) {
         Some(running) => Ok(shown(&running)),
         None => stored(hub, &session.id).await.map(|driven| past(hub, driven, session.cwd.as_deref())),
-    }
-}
-
-/// The folder that the agent was started in here, or where it worked as far as is known.
-fn folder_of(driven: &Driven, cwd: Option<&str>) -> String {
-    let chosen = Some(driven.folder.as_str()).filter(|folder| !folder.is_empty());
-    chosen.or(cwd).unwrap_or_default().to_owned()
-}
-
-fn shown(running: &Running) -> DrivenAgent {
-    let view = running.view();
-    DrivenAgent {
-        session: running.session.to_string(),
-        agent: running.program.name.to_owned(),
-        title: running.program.title.to_owned(),
-        folder: running.folder.clone(),
-        state: view.state,
-        reason: None,
-        mode: view.mode.clone(),
-        model: view.model.clone(),
-        modes: view.modes.clone(),
-        models: view.models.clone(),
-        growing: view.growing(),
-        tokens: view.tokens,
-        notices: view.notices(),
-        waiting: Vec::new(),
-    }
-}
-
-fn past(hub: &Hub, driven: Driven, cwd: Option<&str>) -> DrivenAgent {
-    let folder = folder_of(&driven, cwd);
-    let reason = runs_elsewhere(hub, &driven).then(|| ELSEWHERE.to_owned()).or_else(|| driven.reason.clone());
-    DrivenAgent {
-        session: driven.session.to_string(),
-        title: program(&driven.program).map_or_else(|| driven.program.clone(), |program| program.title.to_owned()),
-        agent: driven.program,
-        folder,
-        state: match driven.state {
-            DrivenState::Ended => AgentState::Ended,
-            DrivenState::Failed => AgentState::Failed,
-            // It runs nowhere that is known, unless another server has it.
-            DrivenState::Running | DrivenState::Interrupted => AgentState::Interrupted,
-        },
-        reason,
-        mode: driven.mode,
-        model: driven.model,
-        modes: Vec::new(),
-        models: Vec::new(),
-        growing: Vec::new(),
-        tokens: 0,
-        notices: Vec::new(),
-        waiting: Vec::new(),
     }
 }
 

@@ -3,11 +3,12 @@
 use crate::basics::clock;
 use crate::context::Hub;
 use crate::driving::hold::Hold;
-use crate::driving::{Running, asks, end_session, kept, prompts, view};
+use crate::driving::{Running, asks, end_session, joins, kept, prompts, view};
 use crate::host::{HostEvent, HostMessage};
 use crate::requests::{Requests, card};
 use api::driving::AgentState;
 use drivers::{Answer, Ask, AskKind, Command, Event, Exit, Reason, State, When};
+use model::closed::CloseReason;
 use model::session::{Live, LiveState};
 use std::collections::HashMap;
 use std::sync::Arc;
@@ -23,17 +24,20 @@ const BEAT: Duration = Duration::from_secs(20);
 /// Requests of an agent that may wait for people at a time.
 const MOST_ASKED: usize = 100;
 
-/// Follows an agent until it ends. Events are always taken: what takes long is a task of its own.
+/// Follows an agent until it ends, or a joined one, of which nothing is stored beside, until it is left. Events are always
+/// taken: what takes long is a task of its own.
 pub async fn follow(
     hub: Hub,
     running: Arc<Running>,
-    (mut stored, mut hold): (Driven, Hold),
+    (mut stored, mut hold): (Option<Driven>, Hold),
     mut events: mpsc::Receiver<Event>,
 ) {
     let mut asked: HashMap<String, OpenRequest> = HashMap::new();
     let (edits, edited) = write_edits(&hub);
     let ended = CancellationToken::new();
-    let growing = tokio::spawn(kept::store_growing(hub.clone(), Arc::clone(&running), ended.clone()));
+    // What a joined one writes, its terminal and its transcript have anyway.
+    let growing = !running.is_joined;
+    let growing = growing.then(|| tokio::spawn(kept::store_growing(hub.clone(), Arc::clone(&running), ended.clone())));
     let (exit, shuts_down) = take_all(&hub, &running, (&mut stored, &mut hold), &mut events, &mut asked, &edits).await;
     running.is_over.store(true, Ordering::Relaxed);
     for (_, asked) in asked {
@@ -42,8 +46,11 @@ pub async fn follow(
     // Whoever waits to give it something finds that it ended.
     running.rests.notify_one();
     ended.cancel();
-    // Its only failure is a runtime that ends.
-    let stored_texts = growing.await.unwrap_or_default();
+    let stored_texts = match growing {
+        // Its only failure is a runtime that ends.
+        Some(growing) => growing.await.unwrap_or_default(),
+        None => kept::Stored::default(),
+    };
     if shuts_down {
         // The store is about to close: the agent is marked when the server starts again.
         running.leave(&hub);
@@ -52,6 +59,7 @@ pub async fn follow(
     // Store the agent's edits before its end.
     drop(edits);
     let _ = edited.await;
+    let Some(stored) = stored else { return joins::left(&hub, &running, exit.as_ref(), &hold).await };
     let ended = as_ended(exit.as_ref(), stored, &running);
     if hold.is_held(&hub).await {
         close(&hub, &running, &ended, &stored_texts).await;
@@ -64,7 +72,7 @@ pub async fn follow(
 async fn take_all(
     hub: &Hub,
     running: &Arc<Running>,
-    (stored, hold): (&mut Driven, &mut Hold),
+    (stored, hold): (&mut Option<Driven>, &mut Hold),
     events: &mut mpsc::Receiver<Event>,
     asked: &mut HashMap<String, OpenRequest>,
     edits: &Edits,
@@ -85,14 +93,14 @@ async fn take_all(
                         keep_phase(hub, running, state, hold).await;
                     }
                     take(hub, running, event, asked, edits);
-                    if tells_choices {
+                    if let Some(stored) = stored.as_mut().filter(|_| tells_choices) {
                         keep_choices(hub, running, stored).await;
                     }
                 }
                 None => return (None, shuts_down),
             },
             _ = beat.tick() => {
-                if running.view().state == AgentState::Working {
+                if running.view().state == AgentState::Working && !running.is_joined {
                     edit(edits, running, |edit| edit.sign = Some(SignOfLife::Heartbeat));
                 }
                 if hub.settings.server.is_some() && matches!(hold.renew(hub).await, Ok(false)) {
@@ -112,7 +120,7 @@ async fn take_all(
 
 /// Stores what an agent that ended leaves behind, and that it ended.
 async fn close(hub: &Hub, running: &Running, ended: &Driven, stored_texts: &kept::Stored) {
-    if let Err(problem) = Requests::of(hub).withdraw(&running.session).await {
+    if let Err(problem) = Requests::of(hub).withdraw(&running.session, CloseReason::AgentEnded).await {
         tracing::warn!(%problem, "what an agent asked can't be closed now");
     }
     kept::keep(hub, running, stored_texts).await;
@@ -199,6 +207,8 @@ fn refuse(hub: &Hub, running: &Arc<Running>, ask: &Ask) {
     }
     let message = format!("{MOST_ASKED} requests wait for a person already: ask again when some are decided");
     let answer = match ask.kind {
+        // Its terminal asks.
+        _ if running.is_joined => Answer::Cancel,
         AskKind::Form => Answer::Cancel,
         _ => Answer::Deny { option: None, message: Some(message) },
     };
@@ -233,6 +243,7 @@ fn take(hub: &Hub, running: &Arc<Running>, event: Event, asked: &mut HashMap<Str
             edit(edits, running, |edit| (edit.facts.version, edit.facts.model) = (version, model));
         }
         Event::Growing { .. } | Event::Grown { .. } => running.grows.notify_one(),
+        Event::Undelivered { text } => joins::tell_undelivered(hub, running, text.clone()),
         _ => {}
     }
     let before = running.view().state;
@@ -246,9 +257,12 @@ fn take(hub: &Hub, running: &Arc<Running>, event: Event, asked: &mut HashMap<Str
         _ => return,
     };
     edit(edits, running, |edit| {
-        edit.sign = (state == LiveState::Working).then_some(SignOfLife::Heartbeat);
-        edit.rests = state == LiveState::Idle;
-        (edit.live, edit.driven) = (Some(Live { state, reason, at: clock::now() }), Some(true));
+        edit.live = Some(Live { state, reason, at: clock::now() });
+        // A joined one goes on where we can't tell: its transcript counts as well.
+        if !running.is_joined {
+            edit.sign = (state == LiveState::Working).then_some(SignOfLife::Heartbeat);
+            (edit.rests, edit.driven) = (state == LiveState::Idle, Some(true));
+        }
     });
     if state == LiveState::Idle {
         running.rests.notify_one();

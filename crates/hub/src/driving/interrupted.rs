@@ -7,6 +7,7 @@ use crate::driving::{end_session, hold, kept, runs_elsewhere};
 use crate::host::{HostEvent, HostMessage};
 use crate::requests::Requests;
 use futures::future::try_join_all;
+use model::closed::CloseReason;
 use std::collections::HashMap;
 use store::{AgentPhase, AgentRun, Driven, DrivenState, Ended, StoreError};
 
@@ -43,7 +44,7 @@ pub async fn mark_interrupted(hub: &Hub) -> Result<(), StoreError> {
         let run = ran.remove(&driven.session);
         mark(hub, driven, run.as_ref()).await?;
     }
-    // Those that had no row beside: they were being started.
+    // Those that had no row beside: they were being started, or were joined.
     for (run, process) in ran.into_values() {
         let before = hub.workspace.driven(&run.session).await?;
         if process.is_some() {
@@ -51,7 +52,14 @@ pub async fn mark_interrupted(hub: &Hub) -> Result<(), StoreError> {
         } else {
             hub.workspace.end_agent_run(&run.session, &run.run, None).await?;
         }
-        if let Some(before) = before.filter(|before| before.state != DrivenState::Running) {
+        let was_starting = run.phase == AgentPhase::Starting;
+        if !was_starting {
+            // A joined one goes on in its terminal, and asks there.
+            let withdrawn = Requests::of(hub).withdraw(&run.session, CloseReason::Terminal).await;
+            withdrawn
+                .unwrap_or_else(|problem| tracing::warn!(%problem, "what a joined agent asked can't be closed now"));
+        }
+        if let Some(before) = before.filter(|before| was_starting && before.state != DrivenState::Running) {
             let reason = Some(with_process(STARTING, process));
             hub.workspace.put_driven(&Driven { reason, ..before }).await?;
         }

@@ -15,13 +15,13 @@ use api::{Problem, ProblemCode};
 use drivers::programs::{Program, Transcript};
 use drivers::{Event as AgentEvent, Exit, Handle, Launch, Limits, Log, Opening, Reason, Resume};
 use model::audit::Event;
+use model::closed::CloseReason;
 use model::{SessionFacts, SessionId};
 use std::path::Path;
-use std::sync::atomic::AtomicBool;
-use std::sync::{Arc, Mutex};
+use std::sync::Arc;
 use std::time::Duration;
 use store::{AgentPhase, Driven, DrivenState, LiveEdit, LiveWrite, NewSession, Origin};
-use tokio::sync::{Notify, mpsc};
+use tokio::sync::mpsc;
 use tokio_util::sync::CancellationToken;
 
 /// Time for an agent to end itself whose start is given up.
@@ -198,24 +198,13 @@ async fn enter(
     let event =
         Event::AgentStarted { session: session.to_string(), agent: program.name.to_owned(), folder: folder.clone() };
     scoped.record(event).await;
-    if let Err(problem) = Requests::of(hub).withdraw(&session).await {
+    if let Err(problem) = Requests::of(hub).withdraw(&session, CloseReason::AgentEnded).await {
         tracing::warn!(%problem, "what an agent asked before can't be closed now");
     }
-    let running = Arc::new(Running {
-        session,
-        program,
-        folder,
-        handle: process.handle,
-        view: Mutex::new(view),
-        steers: Notify::new(),
-        rests: Notify::new(),
-        grows: Notify::new(),
-        is_over: AtomicBool::new(false),
-        is_replaced: AtomicBool::new(false),
-    });
+    let running = Arc::new(Running::new(session, program, folder, (process.handle, view)));
     hub.state::<Driving>().enter(None, Some(Arc::clone(&running)));
     hub.state::<AtWork>().enter(&running.session);
-    tokio::spawn(follow::follow(hub.clone(), Arc::clone(&running), (stored, hold), process.events));
+    tokio::spawn(follow::follow(hub.clone(), Arc::clone(&running), (Some(stored), hold), process.events));
     tokio::spawn(follow::deliver(hub.clone(), Arc::clone(&running)));
     Ok(running)
 }
@@ -268,7 +257,11 @@ fn launch(hub: &Hub, program: &Program, opening: &Opening) -> Result<Launch, Pro
 }
 
 /// Waits until the session has an id.
-async fn began(program: &Program, events: &mut mpsc::Receiver<AgentEvent>, view: &mut View) -> Result<String, Problem> {
+pub(super) async fn began(
+    program: &Program,
+    events: &mut mpsc::Receiver<AgentEvent>,
+    view: &mut View,
+) -> Result<String, Problem> {
     loop {
         match events.recv().await {
             Some(AgentEvent::Ended(exit)) => return Err(not_begun(program, &exit, view)),

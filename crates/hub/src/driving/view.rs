@@ -153,6 +153,10 @@ impl View {
             }
             Event::Notice(notice) => self.note(notice),
             Event::Silent { awaits } => self.note(format!("The agent is silent: it owes an answer to {awaits}")),
+            Event::Undelivered { text } => {
+                let words = model::text::one_line(&text, 80);
+                self.note(format!("\u{201c}{words}\u{201d} didn't reach the agent"));
+            }
             Event::Unknown(_) | Event::Delivered(_) | Event::Asked(_) | Event::Withdrawn { .. } | Event::Ended(_) => {}
         }
     }

@@ -9,14 +9,14 @@ use store::StoreError;
 use tokio::sync::watch;
 
 impl Requests {
-    /// Closes all open requests of a session whose agent ended.
+    /// Closes all open requests of a session whose agent doesn't hear of decisions any more.
     ///
     /// # Errors
     ///
     /// Those of the store: none is closed then.
-    pub async fn withdraw(&self, session: &SessionId) -> Result<(), Problem> {
+    pub async fn withdraw(&self, session: &SessionId, reason: CloseReason) -> Result<(), Problem> {
         for message in self.workspace.open_requests(session).await.map_err(problem)? {
-            self.close_for(session, &message, CloseReason::AgentEnded).await;
+            self.close_for(session, &message, reason).await;
         }
         Ok(())
     }

@@ -18,6 +18,7 @@ use api::lifecycle::{
 use api::sessions::SessionPath;
 use api::{Problem, ProblemCode};
 use model::audit::{Event, Note};
+use model::closed::CloseReason;
 use model::{SessionFacts, SessionId};
 use store::{Ended, LiveDone, LiveEdit, LiveWrite, Refusal, Sight, SignOfLife, Usage};
 
@@ -206,7 +207,7 @@ pub async fn restore_session(scoped: &Scoped, path: &SessionPath) -> Result<Sess
 pub async fn end_session(scoped: &Scoped, path: &SessionPath, input: EndSession) -> Result<SessionReply, Problem> {
     let mut edit = LiveEdit::new(session_to_change(scoped, path).await?.id);
     // First: who ends it again, since it wasn't answered, closes what is left.
-    Requests::of(&scoped.hub).withdraw(&edit.session).await?;
+    Requests::of(&scoped.hub).withdraw(&edit.session, CloseReason::AgentEnded).await?;
     edit.ended = Some(match input.outcome {
         EndOutcome::Done => Ended::Done,
         EndOutcome::Failed => Ended::Failed,

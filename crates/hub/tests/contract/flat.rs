@@ -24,6 +24,7 @@ const FLAT: &[(&str, &str)] = &[
     ("get_outline", ""),
     ("list_files", "?limit=5"),
     ("list_agents", ""),
+    ("list_running_agents", ""),
     ("get_agent", ""),
     ("list_rules", ""),
     ("list_schedules", ""),
