@@ -1,6 +1,6 @@
 // The page that stands for one that isn't kept: lists the sessions that are, and goes on when the server answers.
 // The path of the public URL.
-const BASE = document.documentElement.dataset.base ?? '';
+const BASE = document.documentElement.getAttribute('data-base') ?? '';
 const by = (id) => document.getElementById(id);
 
 // The page was drawn when the worker was installed: since then somebody may have chosen another look.

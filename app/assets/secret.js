@@ -2,7 +2,7 @@
 // request that changes something shows this as well, which browsers keep for one origin alone, its port included. All tabs
 // share it, those that come later too.
 // The path of the public URL: servers of one host, each with its own, share what browsers keep.
-const BASE = document.documentElement.dataset.base ?? '';
+const BASE = document.documentElement.getAttribute('data-base') ?? '';
 const NAME = `log-in${BASE}`;
 // Where a tab that logged in says so.
 const CHANNEL = NAME;
