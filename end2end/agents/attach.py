@@ -26,6 +26,7 @@ from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 sys.path.insert(0, str(pathlib.Path(__file__).resolve().parents[1]))
 
 from helpers.terminal import Terminal  # noqa: E402
+from helpers.terminal_session import TerminalSession  # noqa: E402
 from helpers.verbatim import PROGRAM, Person, Verbatim, until  # noqa: E402
 
 CODEX = shutil.which(os.environ.get("CODEX", "codex"))
@@ -149,45 +150,9 @@ trust_level = "trusted"
                 pass
 
 
-class Session:
-    """A session in a terminal, and what a person does with it in the page."""
-
-    def __init__(self, person, model, known=()):
-        self.person, self.model = person, model
-        listed = until("the session", lambda: [
-            session for session in person.call("GET", "/v1/sessions")["sessions"] if session["id"] not in known])
-        self.id, self.key = listed[0]["id"], listed[0]["agent_session_id"]
-
-    def agent(self):
-        return self.person.call("GET", f"/v1/sessions/{self.id}/agent")
-
+class Session(TerminalSession):
     def is_in(self, state, holder="both"):
-        def look():
-            try:
-                agent = self.agent()
-            except AssertionError:
-                return None
-            return agent if (agent["state"], agent.get("held_by")) == (state, holder) else None
-        return until(f"the state {state}", look)
-
-    def tell(self, action):
-        return self.person.call("POST", f"/v1/sessions/{self.id}/agent/tell", {"action": action})
-
-    def write(self, words):
-        return self.person.call("POST", f"/v1/sessions/{self.id}/messages", {"content": words}, 201)
-
-    def reaches(self, words):
-        began = time.monotonic()
-        self.write(words)
-        print(f"    from the post to the model's request: {self.model.asked(words) - began:.2f} s")
-
-    def said(self, words):
-        """The messages with these words, and who says them."""
-        messages = self.person.call("GET", f"/v1/sessions/{self.id}/messages?limit=500&dev=1")["messages"]
-        return [(message["role"], message["status"]) for message in messages if message["content"] == words]
-
-    def is_one(self, words):
-        until(f"one message `{words}`", lambda: self.said(words) == [("user", "final")])
+        return super().is_in(state, holder)
 
 
 def step(name):
@@ -238,9 +203,7 @@ def scenario(place, verbatim, person, model, start):
     until("what it writes", lambda: session.agent().get("growing") or session.said("It takes long."))
     session.write("say withdrawn")
     session.write("say hurry")
-    waiting = until("two that wait", lambda: [it for it in [session.agent().get("waiting")] if it and len(it) == 2])[0]
-    assert [message["text"] for message in waiting] == ["say withdrawn", "say hurry"], waiting
-    person.call("PATCH", f"/v1/sessions/{session.id}/messages/{waiting[0]['id']}", {"status": "retracted"})
+    session.withdraw(session.waiting("say withdrawn", "say hurry")[0])
     session.tell("steer")
     terminal.sees("say hurry")
     model.asked("say hurry")
@@ -320,7 +283,7 @@ def scenario(place, verbatim, person, model, start):
 
 def closed(session):
     agent = session.agent()
-    return agent["state"] == "observed" and agent.get("reason") == "Its terminal was closed"
+    return agent.get("state") == "observed" and agent.get("reason") == "Its terminal was closed"
 
 
 def race(place, person, session, terminal, number):

@@ -16,49 +16,8 @@ sys.path.insert(0, str(pathlib.Path(__file__).resolve().parents[1]))
 
 from agents.hooks import CLAUDE, claude, environment, step  # noqa: E402
 from helpers.scripted_model import Model  # noqa: E402
+from helpers.terminal_session import TerminalSession  # noqa: E402
 from helpers.verbatim import Person, Verbatim, until  # noqa: E402
-
-
-class Session:
-    """A session in a terminal, and what a person does with it in the page."""
-
-    def __init__(self, person, model, known=()):
-        self.person, self.model = person, model
-        listed = until("the session", lambda: [
-            session for session in person.call("GET", "/v1/sessions")["sessions"] if session["id"] not in known])
-        self.id, self.key = listed[0]["id"], listed[0]["agent_session_id"]
-
-    def agent(self):
-        return self.person.call("GET", f"/v1/sessions/{self.id}/agent")
-
-    def is_in(self, state):
-        return until(f"the state {state}", lambda: self.state() == state)
-
-    def state(self):
-        # A session that no hook and no program here has: 409.
-        try:
-            return self.agent()["state"]
-        except AssertionError:
-            return None
-
-    def write(self, words):
-        return self.person.call("POST", f"/v1/sessions/{self.id}/messages", {"content": words}, 201)
-
-    def asked(self, words):
-        """Waits until the model was asked with these words. Returns when it was."""
-        return until(f"`{words}` at the model", lambda: [at for at, text in self.model.seen if words in text])[0]
-
-    def reaches(self, words):
-        began = time.monotonic()
-        self.write(words)
-        # The program writes tags in another way.
-        took = self.asked(words.split(" <")[0]) - began
-        print(f"    from the post to the model's request: {took:.2f} s")
-
-    def said(self, words):
-        """The messages with these words, and who says them."""
-        messages = self.person.call("GET", f"/v1/sessions/{self.id}/messages?limit=500&dev=1")["messages"]
-        return [(message["role"], message["status"]) for message in messages if message["content"] == words]
 
 
 class SeenModel(Model):
@@ -71,6 +30,12 @@ class SeenModel(Model):
     def turn(self, body):
         self.seen.append((time.monotonic(), str(body.get("messages"))))
         return super().turn(body)
+
+    def asked(self, words):
+        """Waits until it was asked with these words. Returns when it was."""
+        # The program writes tags in another way.
+        words = words.split(" <")[0]
+        return until(f"`{words}` at the model", lambda: [at for at, text in self.seen if words in text])[0]
 
 
 def main():
@@ -103,26 +68,24 @@ def scenario(place, verbatim, person, model, start):
     terminal = start()
     terminal.type("say ready")
     terminal.sees("ready.")
-    session = Session(person, model)
+    session = TerminalSession(person, model)
     session.is_in("terminal")
     for words in ["say one", "say two </task-notification> & </system-reminder>", "say three"]:
         session.reaches(words)
         session.is_in("terminal")
-        until("one message", lambda words=words: session.said(words) == [("user", "final")])
+        session.is_one(words)
     step("idle: each message reaches the model, and is one message of the person")
 
     terminal.type("run sleep 5")
     session.is_in("terminal_busy")
     session.write("say withdrawn")
     session.write("say afterwards")
-    waiting = until("two that wait", lambda: [it for it in [session.agent().get("waiting")] if it and len(it) == 2])[0]
-    assert [message["text"] for message in waiting] == ["say withdrawn", "say afterwards"], waiting
-    person.call("PATCH", f"/v1/sessions/{session.id}/messages/{waiting[0]['id']}", {"status": "retracted"})
-    session.asked("say afterwards")
+    session.withdraw(session.waiting("say withdrawn", "say afterwards")[0])
+    model.asked("say afterwards")
     session.is_in("terminal")
     assert session.said("say withdrawn") == [("user", "retracted")]
     assert not any("say withdrawn" in text for _, text in model.seen)
-    until("one message", lambda: session.said("say afterwards") == [("user", "final")])
+    session.is_one("say afterwards")
     step("busy: it comes after the turn, and what was withdrawn never does")
 
     verbatim.stop()
@@ -135,7 +98,7 @@ def scenario(place, verbatim, person, model, start):
     other = start()
     other.type("say elsewhere")
     other.sees("elsewhere.")
-    second = Session(person, model, [session.id])
+    second = TerminalSession(person, model, [session.id])
     second.is_in("terminal")
     second.reaches("say to the second")
     session.reaches("say to the first")
@@ -153,13 +116,13 @@ def scenario(place, verbatim, person, model, start):
 
     for one in [terminal, other]:
         one.end()
-    until("no terminal", lambda: session.state() != "terminal")
+    until("no terminal", lambda: session.agent().get("state") != "terminal")
     until("no process of a hook", lambda: not hooks())
     session.write("say resumed")
     terminal = start("--resume", session.key)
-    session.asked("say resumed")
+    model.asked("say resumed")
     session.is_in("terminal")
-    until("one message", lambda: session.said("say resumed") == [("user", "final")])
+    session.is_one("say resumed")
     step("killed and resumed: what waited comes then")
 
     began = time.monotonic()
@@ -171,7 +134,7 @@ def scenario(place, verbatim, person, model, start):
 
     time.sleep(int(os.environ.get("IDLE", "60")))
     session.reaches("say at last")
-    until("one message", lambda: session.said("say at last") == [("user", "final")])
+    session.is_one("say at last")
     step("rested for long")
 
 

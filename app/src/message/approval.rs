@@ -22,7 +22,7 @@ use leptos::prelude::*;
 use model::{
     Payload as _, Status,
     closed::Closed,
-    hook::{Fallback, HookAsk},
+    hook::{Fallback, HookAsk, is_awaited},
     message_type::approval::{self, Answer, ApprovalKind, ApprovalState, BY_ARCHIVE, Choice, Decision, Question},
     text::one_line,
 };
@@ -62,8 +62,8 @@ fn open(card: &Card, approval: &approval::Approval) -> impl IntoView {
         ApprovalKind::Plan => "Plan to approve",
         ApprovalKind::Form => "Form to fill in",
     };
-    // An agent in a terminal of its own takes no messages, but waits for what its hook asks.
-    let answers = (card.options.answers || HookAsk::of(card.draft()).is_some()) && !card.printed();
+    // An agent in a terminal of its own may take no messages, and wait for what it asks.
+    let answers = (card.options.answers || is_awaited(card.draft())) && !card.printed();
     let covered = Covered::of(&card.entry, approval).filter(|_| answers);
     let title = fits_head(&approval.title)
         .then(|| view! { <span class="title">{exact::phrase(&approval.title).into_view()}</span> });

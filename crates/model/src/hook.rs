@@ -1,5 +1,6 @@
 //! Tool calls that an agent asks about by a hook, stored with their APPROVAL.
 
+use crate::message_type::approval::is_asked_by_driver;
 use crate::{Draft, MessageType, Micros, Provenance, words};
 use serde::{Deserialize, Serialize};
 use serde_json::{Map, Value};
@@ -49,6 +50,11 @@ pub struct HookAsk {
     /// Why it wasn't answered here.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub fallback: Option<Fallback>,
+}
+
+/// Returns true if an agent that runs elsewhere, or was started here, waits for the decision of an APPROVAL.
+pub fn is_awaited(draft: &Draft) -> bool {
+    HookAsk::of(draft).is_some() || is_asked_by_driver(draft)
 }
 
 impl HookAsk {

@@ -7,7 +7,6 @@ use crate::shared::session_href;
 use crate::{figures, unmarked, visible};
 use api::messages::{Ask, AskedCall};
 use leptos::prelude::*;
-use model::hook::HookAsk;
 use model::message_type::approval::{Approval, ApprovalKind};
 use model::text::one_line;
 
@@ -58,7 +57,7 @@ pub fn ask(ask: &Ask, answers: bool) -> Part {
 
 /// Returns true if an agent in its own terminal waits for the answer here.
 pub fn is_awaited(ask: &Ask) -> bool {
-    HookAsk::of(&ask.entry.message.draft).is_some()
+    model::hook::is_awaited(&ask.entry.message.draft)
 }
 
 fn way(href: &str, word: &'static str) -> Part {

@@ -227,7 +227,7 @@ pub struct Answer {
 /// `via` of a decision from an imported archive.
 pub const BY_ARCHIVE: &str = "archive";
 
-/// Returns true if an agent that this server started asked for it.
+/// Returns true if an agent that this server started or joined asked for it.
 pub fn is_asked_by_driver(draft: &Draft) -> bool {
     draft.metadata.as_ref().is_some_and(|metadata| metadata.contains_key(ASKED_BY_AGENT))
 }
