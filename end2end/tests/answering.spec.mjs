@@ -60,6 +60,7 @@ test('an agent and a person talk', async ({ page, verbatim }) => {
     await expect(card.locator('.head code')).toHaveText('tree');
     await expect(card.locator('.options label')).toHaveText([/The pear\s*It is old/, /The quince\s*It is young/]);
     await card.getByPlaceholder('Your answer').fill('The apple');
+    await decidable(card);
     await card.getByRole('button', { name: 'Send answer' }).click();
     // Both are read in its line: neither is cut in the middle of a sentence that has room.
     await expect(page.locator('.decided .told > span')).toHaveText(['Which tree first?', '→ The apple']);
