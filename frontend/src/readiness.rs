@@ -77,9 +77,11 @@ pub fn start() {
         dom::listen_down(&window, name, |event: Event| {
             let button = event.type_() == "submit" || dom::closest(&event, "button").is_some();
             let request = dom::closest(&event, REQUESTS).filter(|_| button);
-            if request.is_some_and(|request| !decides(&request)) {
+            if let Some(request) = request.filter(|request| !decides(request)) {
                 event.prevent_default();
                 event.stop_immediate_propagation();
+                // One of which the reader sees the buttons alone never gets ready.
+                dom::bring_into_view(&request);
                 dom::announce("Wait a second: this just appeared or moved");
             }
         });

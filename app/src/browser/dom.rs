@@ -7,7 +7,10 @@ pub use api::transport::fetch::at;
 use wasm_bindgen::closure::Closure;
 use wasm_bindgen::convert::FromWasmAbi;
 use wasm_bindgen::{JsCast, JsValue};
-use web_sys::{AddEventListenerOptions, Document, Element, EventTarget, HtmlElement, Window};
+use web_sys::{
+    AddEventListenerOptions, Document, Element, EventTarget, HtmlElement, ScrollIntoViewOptions, ScrollLogicalPosition,
+    Window,
+};
 
 pub fn window() -> Option<Window> {
     web_sys::window()
@@ -141,6 +144,13 @@ pub fn go_to(url: &str) {
     if let Some(window) = window() {
         let _ = window.location().set_href(&at(url));
     }
+}
+
+/// Scrolls as little as brings all of an element into view.
+pub fn bring_into_view(element: &Element) {
+    let nearest = ScrollIntoViewOptions::new();
+    nearest.set_block(ScrollLogicalPosition::Nearest);
+    element.scroll_into_view_with_scroll_into_view_options(&nearest);
 }
 
 pub fn reload() {

@@ -9,7 +9,7 @@ use crate::shared::palette::{Does, Group, Requests, count, deed};
 use api::{Problem, json};
 use leptos::prelude::*;
 use wasm_bindgen::JsCast;
-use web_sys::{HtmlInputElement, ScrollIntoViewOptions, ScrollLogicalPosition};
+use web_sys::HtmlInputElement;
 
 fn typed() -> String {
     let field = dom::by_id("palette-field").and_then(|field| field.dyn_into::<HtmlInputElement>().ok());
@@ -28,9 +28,7 @@ pub fn start(palette: Palette) {
     Effect::new(move |_| {
         palette.found.track();
         if let Some(option) = palette.chosen.get().and_then(|number| dom::by_id(&id(number))) {
-            let nearest = ScrollIntoViewOptions::new();
-            nearest.set_block(ScrollLogicalPosition::Nearest);
-            option.scroll_into_view_with_scroll_into_view_options(&nearest);
+            dom::bring_into_view(&option);
         }
     });
 }
