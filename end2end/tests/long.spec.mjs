@@ -40,9 +40,9 @@ test('is opened, scrolled, jumped into and searched', async ({ page, verbatim })
     for (let turn = 0; turn < 15; turn += 1) {
       await page.mouse.wheel(0, -1_500);
       // Rows that come above move the others until the page has put them back, in the same frame.
-      const first = async () => (await visible(page))[0] ?? Infinity;
-      await expect.poll(first, { intervals: [20] }).toBeLessThanOrEqual(lowest);
-      lowest = await first();
+      let first;
+      await expect.poll(async () => { first = (await visible(page))[0] ?? Infinity; return first; }, { intervals: [20] }).toBeLessThanOrEqual(lowest);
+      lowest = first;
       await expect.poll(() => count(page)).toBeLessThanOrEqual(LIMIT);
     }
     expect(lowest).toBeLessThan(session.last_seq - 100);
