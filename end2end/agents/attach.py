@@ -300,7 +300,7 @@ def race(place, person, session, terminal, number):
     here.join()
     session.is_in("idle")
     state = until("the card", lambda: [it for it in [person.outcome(card)[0]] if it != "open"])[0]
-    late = any("too late" in notice["text"] for notice in session.agent().get("notices", []))
+    late = any(re.search("too late$|may not have been done$", notice["text"]) for notice in session.agent().get("notices", []))
     ran = file.exists()
     if not allows:
         # The page allowed it: it ran if the page was first.

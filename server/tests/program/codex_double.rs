@@ -349,14 +349,18 @@ impl State {
         );
         self.status(&id);
         let is_allowed = decision == "accept";
-        let (status, output) =
-            if is_allowed { ("completed", "Exit code: 0") } else { ("declined", "Rejected by user") };
+        let (status, output) = match decision {
+            "accept" => ("completed", "Exit code: 0"),
+            "cancel" => ("failed", "Exit code: 1"),
+            _ => ("declined", "Rejected by user"),
+        };
         let item = json!({ "type": "commandExecution", "id": call, "command": "touch x", "status": status });
         self.notify(&id, "item/completed", json!({ "item": item }));
         let line = json!({ "type": "function_call_output", "call_id": call, "output": output });
         self.write(&id, "response_item", &line);
         let words = if is_allowed { "It ran." } else { "It didn't run." };
-        self.end(&id, "completed", words);
+        // As Escape in the terminal, which denies and stops the turn.
+        self.end(&id, if decision == "cancel" { "interrupted" } else { "completed" }, words);
     }
 
     fn end(&mut self, id: &str, status: &str, answer: &str) {

@@ -25,6 +25,8 @@ pub(super) struct Joined {
     unsure: Vec<Prompt>,
     /// Our answers, by the items that they allow or don't: a quicker one of the terminal may be another.
     answered: HashMap<String, bool>,
+    /// The last item was allowed by us, and ended neither done nor denied.
+    is_unclear: bool,
 }
 
 /// Whether the server tells us what happens in the thread.
@@ -37,7 +39,8 @@ enum Follows {
 
 impl Joined {
     pub fn new(home: &Path) -> Self {
-        Self { home: home.to_owned(), follows: Follows::No, unsure: Vec::new(), answered: HashMap::new() }
+        let (follows, unsure, answered) = (Follows::No, Vec::new(), HashMap::new());
+        Self { home: home.to_owned(), follows, unsure, answered, is_unclear: false }
     }
 }
 
@@ -231,13 +234,34 @@ impl Codex {
 
     /// What came of an item shows whose answer was first, if they differ.
     pub(super) fn compare_answer(&mut self, item: &str, params: &Value, effects: &mut Effects) {
-        let Some(allowed) = self.joined.as_mut().and_then(|joined| joined.answered.remove(item)) else { return };
+        let Some(joined) = &mut self.joined else { return };
+        let Some(allowed) = joined.answered.remove(item) else { return };
         let status = params.pointer("/item/status").and_then(Value::as_str);
         let was_allowed = status != Some("declined");
+        joined.is_unclear = allowed && was_allowed && status != Some("completed");
         if was_allowed != allowed {
             let (theirs, ours) = if was_allowed { ("allowed", "denial") } else { ("denied", "permission") };
             let words = format!("It was {theirs} in the terminal first: your {ours} came too late");
             effects.emit(Event::Notice(words));
+        }
+    }
+
+    /// Another item begins: what became of the one before is known.
+    pub(super) fn goes_on(&mut self) {
+        if let Some(joined) = &mut self.joined {
+            joined.is_unclear = false;
+        }
+    }
+
+    /// Who stops a turn denies what it asks. Codex doesn't tell whether that came before a permission of ours.
+    pub(super) fn compare_end(&mut self, is_stopped_there: bool, effects: &mut Effects) {
+        let Some(joined) = &mut self.joined else { return };
+        let is_unclear = joined.is_unclear || joined.answered.values().any(|allows| *allows);
+        (joined.is_unclear, joined.answered) = (false, HashMap::new());
+        if is_unclear && is_stopped_there {
+            let words =
+                "The turn was stopped in the terminal in the same moment: what you allowed may not have been done";
+            effects.emit(Event::Notice(words.to_owned()));
         }
     }
 }

@@ -163,6 +163,7 @@ impl Codex {
     }
 
     fn begun(&mut self, params: &Value) {
+        self.goes_on();
         if let Some(item) = params.get("item") {
             self.propose(item);
         }
@@ -206,6 +207,8 @@ impl Codex {
 
     fn turn_over(&mut self, outcome: Outcome, message: Option<String>, effects: &mut Effects) {
         self.withdraw_asks(effects);
+        let is_ours = self.running.as_ref().is_some_and(|running| running.is_interrupted);
+        self.compare_end(outcome == Outcome::Interrupted && !is_ours, effects);
         for (key, _) in std::mem::take(&mut self.growing) {
             effects.emit(Event::Grown { key });
         }
