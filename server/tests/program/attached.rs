@@ -323,6 +323,8 @@ fn words_for_a_terminal_that_was_closed_wait_for_the_next_one() {
     let id = write(&server, &session, "Later");
     codex.close(THREAD);
     is_in(&server, &session, "observed");
+    // Who lists the open sessions is told apart from who follows this one.
+    wait_until("nobody has it", || agent(&server, &session)["held_by"].is_null());
     let seen = agent(&server, &session);
     assert_eq!(seen["reason"], "Its terminal was closed");
     assert_eq!((&seen["can"], &seen["held_by"]), (&Value::Null, &Value::Null));

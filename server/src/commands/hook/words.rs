@@ -29,12 +29,14 @@ pub async fn pass_on(args: &HookWait) -> ExitCode {
     if args.entrypoint.as_deref() != Some(TERMINAL) {
         return ExitCode::SUCCESS;
     }
+    // Before it takes time to read what the agent says: one that has ended meanwhile is another parent by then.
+    let agent = parent();
     tokio::select! {
         words = wait(args) => if let Ok(Some(words)) = words {
             note(&agents::claude::wrap_page_message(&words));
             return ExitCode::from(WAKES);
         },
-        () = agent_ends() => {}
+        () = ends(agent) => {}
     }
     ExitCode::SUCCESS
 }
@@ -74,15 +76,17 @@ async fn wait(args: &HookWait) -> Result<Option<String>> {
     }
 }
 
-/// Ends when the agent that started this has ended.
-async fn agent_ends() {
+/// The process that started this one. Where the system doesn't tell, it stays the same.
+fn parent() -> u32 {
     #[cfg(unix)]
-    {
-        let agent = std::os::unix::process::parent_id();
-        while std::os::unix::process::parent_id() == agent {
-            sleep(PAUSE).await;
-        }
-    }
+    return std::os::unix::process::parent_id();
     #[cfg(not(unix))]
-    std::future::pending::<()>().await;
+    0
+}
+
+/// Ends when the agent that started this has ended.
+async fn ends(agent: u32) {
+    while parent() == agent {
+        sleep(PAUSE).await;
+    }
 }
