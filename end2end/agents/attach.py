@@ -25,7 +25,7 @@ from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 
 sys.path.insert(0, str(pathlib.Path(__file__).resolve().parents[1]))
 
-from helpers.terminal import Terminal  # noqa: E402
+from helpers.terminal import Terminal, Terminals  # noqa: E402
 from helpers.terminal_session import TerminalSession  # noqa: E402
 from helpers.verbatim import PROGRAM, Person, Verbatim, until  # noqa: E402
 
@@ -166,21 +166,10 @@ def main():
         model = Model()
         place = Place(pathlib.Path(folder).resolve(), model)
         verbatim = Verbatim(place.folder, "--yes", discovers=True)
-        terminals = []
-
-        def start(*arguments):
-            terminals.append(place.terminal(*arguments))
-            return terminals[-1]
-
         try:
-            scenario(place, verbatim, Person(verbatim), model, start)
-        except BaseException:
-            for terminal in terminals:
-                print("A terminal:", terminal.text(), sep="\n")
-            raise
+            with Terminals(place.terminal) as start:
+                scenario(place, verbatim, Person(verbatim), model, start)
         finally:
-            for terminal in terminals:
-                terminal.end()
             place.end_background()
             verbatim.process.kill()
 

@@ -16,6 +16,7 @@ sys.path.insert(0, str(pathlib.Path(__file__).resolve().parents[1]))
 
 from agents.hooks import CLAUDE, claude, environment, step  # noqa: E402
 from helpers.scripted_model import Model  # noqa: E402
+from helpers.terminal import Terminals  # noqa: E402
 from helpers.terminal_session import TerminalSession  # noqa: E402
 from helpers.verbatim import Person, Verbatim, until  # noqa: E402
 
@@ -46,21 +47,10 @@ def main():
             (place / name).mkdir()
         verbatim, model = Verbatim(place, "--claude-dir", str(place / "claude")), SeenModel()
         verbatim.run("hook", "install", "--claude-dir", str(place / "claude"), "--wait", "60")
-        terminals = []
-
-        def start(*arguments):
-            terminals.append(claude(place, model, arguments=arguments))
-            return terminals[-1]
-
         try:
-            scenario(place, verbatim, Person(verbatim), model, start)
-        except BaseException:
-            for terminal in terminals:
-                print("A terminal:", terminal.text(), sep="\n")
-            raise
+            with Terminals(lambda *arguments: claude(place, model, arguments=arguments)) as start:
+                scenario(place, verbatim, Person(verbatim), model, start)
         finally:
-            for terminal in terminals:
-                terminal.end()
             verbatim.process.kill()
 
 

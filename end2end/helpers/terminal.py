@@ -71,3 +71,23 @@ class Terminal:
             os.waitpid(self.pid, 0)
         except (ProcessLookupError, ChildProcessError):
             pass
+
+
+class Terminals:
+    """Opens terminals, with a function that returns one, and ends them all. Their screens are printed if something fails."""
+
+    def __init__(self, open_one):
+        self.open_one, self.opened = open_one, []
+
+    def __call__(self, *arguments):
+        self.opened.append(self.open_one(*arguments))
+        return self.opened[-1]
+
+    def __enter__(self):
+        return self
+
+    def __exit__(self, failure, *_):
+        for terminal in self.opened:
+            if failure:
+                print("A terminal:", terminal.text(), sep="\n")
+            terminal.end()

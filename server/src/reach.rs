@@ -12,6 +12,9 @@ use std::net::{IpAddr, SocketAddr};
 use std::path::Path;
 use std::sync::Arc;
 
+/// Names that mean this machine alone.
+pub const LOCAL_NAMES: [&str; 3] = ["127.0.0.1", "localhost", "[::1]"];
+
 /// Which machines can reach the server, and how.
 #[derive(Clone, Default)]
 pub struct Reach {
@@ -86,7 +89,7 @@ impl Reach {
     pub fn check(&self, address: SocketAddr) -> Result<()> {
         let local =
             |name: &&str| self.url.as_ref().is_some_and(|url| url.is_host(&format!("{name}:{}", address.port())));
-        if let Some(name) = ["127.0.0.1", "localhost", "[::1]"].into_iter().find(local) {
+        if let Some(name) = LOCAL_NAMES.into_iter().find(local) {
             bail!(
                 "`--public-url` is what this machine alone calls the server: {name} with the port of `--listen`\n\
                  Use the name by which other machines know this one, or leave the option out"

@@ -6,7 +6,7 @@ use super::rate::Rate;
 use super::slots::{Holder, Seat};
 use super::{Shared, login, page_data, pages};
 use crate::public_url::PublicUrl;
-use crate::reach::Reach;
+use crate::reach::{LOCAL_NAMES, Reach};
 use api::account::{READER_HEADER, READER_MODEL, SECRET_HEADER};
 use api::serve::{Held, Weight, discard};
 use api::{Access, Api as _, Problem, ProblemCode};
@@ -56,8 +56,7 @@ impl Doors {
     pub fn new(hub: Hub, key: &str, address: SocketAddr, reach: &Reach, site: Shared, rate: Rate) -> Self {
         let (public, user_header) = (reach.url.clone(), reach.user_header.clone());
         let port = address.port();
-        let names = ["127.0.0.1".to_owned(), "localhost".to_owned(), "[::1]".to_owned()];
-        let mut hosts: Vec<String> = names.iter().map(|name| format!("{name}:{port}")).collect();
+        let mut hosts: Vec<String> = LOCAL_NAMES.iter().map(|name| format!("{name}:{port}")).collect();
         if !address.ip().is_unspecified() {
             hosts.push(address.to_string());
         }

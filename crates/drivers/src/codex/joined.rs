@@ -15,7 +15,7 @@ const OLDEST: [u32; 3] = [0, 171, 0];
 /// Last turns in which a prompt is looked for that may have arrived.
 const UNSURE: u32 = 10;
 
-/// What is known of the terminal's server.
+/// State of a thread that a terminal's server has open.
 #[derive(Debug)]
 pub(super) struct Joined {
     /// The folder of Codex that it is expected to work with.

@@ -27,7 +27,7 @@ use tokio_util::sync::CancellationToken;
 /// it.
 const PATIENCE: Duration = Duration::from_secs(2);
 
-/// What a person is told who decided while the request was answered in the agent's own terminal.
+/// Notice to a person whose decision came after the answer in the agent's own terminal.
 const LATE: &str = "It was answered in the terminal first: your decision came too late";
 
 /// Puts a request to people, and gives the agent what they decide.
@@ -223,15 +223,11 @@ async fn close(hub: &Hub, running: &Running, id: &MessageId) {
         return Requests::of(hub).close_for(&running.session, id, reason).await;
     }
     // A joined agent withdraws what was answered in its terminal.
-    let via = running.is_joined.then(|| "terminal".to_owned());
-    let cancel = move |row: &Draft| {
-        let elsewhere =
-            Decision { via: via.clone(), at: Some(clock::now()), ..Decision::new(ApprovalState::DecidedElsewhere) };
-        let (state, decision) = match via {
-            Some(_) => (ApprovalState::DecidedElsewhere, Some(&elsewhere)),
-            None => (ApprovalState::Cancelled, None),
-        };
-        Approval::open_in(row).and_then(|_| card::closed(row, state, decision))
-    };
+    let decision = running.is_joined.then(|| {
+        let via = Some("terminal".to_owned());
+        Decision { via, at: Some(clock::now()), ..Decision::new(ApprovalState::DecidedElsewhere) }
+    });
+    let state = decision.as_ref().map_or(ApprovalState::Cancelled, |decision| decision.state);
+    let cancel = move |row: &Draft| Approval::open_in(row).and_then(|_| card::closed(row, state, decision.as_ref()));
     Requests::of(hub).close(&running.session, id, cancel).await;
 }

@@ -35,7 +35,7 @@ pub async fn follow(
     let mut asked: HashMap<String, OpenRequest> = HashMap::new();
     let (edits, edited) = write_edits(&hub);
     let ended = CancellationToken::new();
-    // What a joined one writes, its terminal and its transcript have anyway.
+    // A joined agent's text is also in its terminal and in its transcript.
     let growing = !running.is_joined;
     let growing = growing.then(|| tokio::spawn(kept::store_growing(hub.clone(), Arc::clone(&running), ended.clone())));
     let (exit, shuts_down) = take_all(&hub, &running, (&mut stored, &mut hold), &mut events, &mut asked, &edits).await;

@@ -1,7 +1,7 @@
 //! Agents that run in their own terminal, and are joined there.
 //!
 //! The terminal and we are clients of one server of the agent's, so that a joined one is written to, steered, interrupted
-//! and answered from both. Who is second is told so. When it is left, nothing of it ends.
+//! and answered from both. The second to answer is told so. An agent that is left goes on in its terminal.
 
 use crate::basics::problem;
 use crate::context::{Hub, Scoped};

@@ -1,4 +1,4 @@
-//! What is known of agents that run in their own terminals, and what becomes of a joined one when it is left.
+//! The agents that run in their own terminals, and how a joined one is left.
 
 use crate::basics::clock;
 use crate::context::{Hub, TopicState};
@@ -20,7 +20,7 @@ pub const AGENT: &str = "codex";
 /// Reasons that are remembered.
 const REASONS: usize = 1_000;
 
-/// What is known of agents in their terminals.
+/// The agents that run in their own terminals.
 #[derive(Default)]
 pub struct Joins {
     known: Mutex<Known>,
@@ -151,7 +151,7 @@ pub async fn left(hub: &Hub, running: &Arc<Running>, exit: Option<&Exit>, hold: 
     hub.state::<Joins>().bell.send_replace(());
 }
 
-/// Tells in the session that a person's words didn't reach the agent.
+/// Adds a notice to the session: a person's words didn't reach the agent.
 pub fn tell_undelivered(hub: &Hub, running: &Running, text: String) {
     let (hub, session) = (hub.clone(), running.session.clone());
     let words = model::text::one_line(&text, 80);

@@ -39,9 +39,7 @@ fn abilities(state: AgentState, holder: AgentHolder) -> Vec<AgentAbility> {
 }
 
 /// What can be done with the agent of a session that nobody is known to write to from here.
-fn abilities_at_rest(hub: &Hub, session: &SessionId, program: Option<&Program>) -> Vec<AgentAbility> {
-    let is_open = hub.state::<Joins>().is_open(session);
-    let is_installed = program.is_some_and(|program| is_installed(hub, program));
+fn abilities_at_rest(is_open: bool, is_installed: bool) -> Vec<AgentAbility> {
     let mut can = Vec::new();
     can.extend(is_open.then_some(AgentAbility::Join));
     can.extend((is_installed && !is_open).then_some(AgentAbility::Resume));
@@ -77,12 +75,13 @@ pub fn starting(session: &SessionId, start: &Starting) -> DrivenAgent {
 pub fn observed(hub: &Hub, session: &Session) -> Option<DrivenAgent> {
     let program = of_agent(&session.agent).ok().filter(|_| session.machine.is_none() && session.parent.is_none())?;
     session.agent_session_id.as_ref()?;
-    let can = abilities_at_rest(hub, &session.id, Some(program));
+    let is_open = hub.state::<Joins>().is_open(&session.id);
+    let can = abilities_at_rest(is_open, is_installed(hub, program));
     let reason = hub.state::<Joins>().reason_of(session);
     if can.is_empty() && reason.is_none() {
         return None;
     }
-    let held_by = hub.state::<Joins>().is_open(&session.id).then_some(AgentHolder::Terminal);
+    let held_by = is_open.then_some(AgentHolder::Terminal);
     let state = (AgentState::Observed, AgentHolder::Terminal);
     let agent = without_process(&session.id, program, session.cwd.clone()?, state);
     Some(DrivenAgent { held_by, can, reason, ..agent })
@@ -93,12 +92,22 @@ fn without_process(
     session: &SessionId,
     program: &Program,
     folder: String,
+    state: (AgentState, AgentHolder),
+) -> DrivenAgent {
+    named(session, (program.name, program.title), folder, state)
+}
+
+/// Like [`without_process`], also for a program that isn't known any more.
+fn named(
+    session: &SessionId,
+    (agent, title): (&str, &str),
+    folder: String,
     (state, holder): (AgentState, AgentHolder),
 ) -> DrivenAgent {
     DrivenAgent {
         session: session.to_string(),
-        agent: program.name.to_owned(),
-        title: program.title.to_owned(),
+        agent: agent.to_owned(),
+        title: title.to_owned(),
         folder,
         state,
         held_by: Some(holder),
@@ -137,32 +146,22 @@ pub fn past(hub: &Hub, driven: Driven, cwd: Option<&str>) -> DrivenAgent {
     let folder = folder_of(&driven, cwd);
     let reason = runs_elsewhere(hub, &driven).then(|| ELSEWHERE.to_owned()).or_else(|| driven.reason.clone());
     let is_open = hub.state::<Joins>().is_open(&driven.session);
+    let title = program(&driven.program).map_or(driven.program.as_str(), |program| program.title);
+    let state = match driven.state {
+        DrivenState::Ended => AgentState::Ended,
+        DrivenState::Failed => AgentState::Failed,
+        // It runs nowhere that is known, unless another server has it.
+        DrivenState::Running | DrivenState::Interrupted => AgentState::Interrupted,
+    };
+    let agent = named(&driven.session, (&driven.program, title), folder, (state, AgentHolder::Terminal));
     DrivenAgent {
-        session: driven.session.to_string(),
-        title: program(&driven.program).map_or_else(|| driven.program.clone(), |program| program.title.to_owned()),
-        folder,
-        state: match driven.state {
-            DrivenState::Ended => AgentState::Ended,
-            DrivenState::Failed => AgentState::Failed,
-            // It runs nowhere that is known, unless another server has it.
-            DrivenState::Running | DrivenState::Interrupted => AgentState::Interrupted,
-        },
         held_by: is_open.then_some(AgentHolder::Terminal),
-        can: if is_open {
-            vec![AgentAbility::Join, AgentAbility::Fork]
-        } else {
-            vec![AgentAbility::Resume, AgentAbility::Fork]
-        },
+        // Whether it is installed is told when it is resumed.
+        can: abilities_at_rest(is_open, true),
         reason: hub.state::<Joins>().reason(&driven.session).or(reason),
-        agent: driven.program,
         mode: driven.mode,
         model: driven.model,
-        modes: Vec::new(),
-        models: Vec::new(),
-        growing: Vec::new(),
-        tokens: 0,
-        notices: Vec::new(),
-        waiting: Vec::new(),
+        ..agent
     }
 }
 
